@@ -20,13 +20,7 @@ func.func @causal(%q: tensor<2x4x100x16xbf16>, %k: tensor<2x4x100x16xbf16>, %v: 
   %b = graph.compare le, %i, %r : (tensor<100xi64>, tensor<100x1xi64>) -> tensor<100x100xi1>
   %h = graph.full 0xFF80 : bf16 -> tensor<bf16>
   %y = graph.select %b, %x, %h : (tensor<100x100xi1>, tensor<2x4x100x100xbf16>, tensor<bf16>) -> tensor<2x4x100x100xbf16>
-  %f = graph.convert %y : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xf32>
-  %m = graph.reduce max, %f dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %d = graph.sub %f, %m : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %e = graph.exp %d : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xf32>
-  %s = graph.reduce sum, %e dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %n = graph.div %e, %s : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %p = graph.convert %n : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xbf16>
+  %p = graph.aten "aten._softmax.default"(%y) ["self"] {dim = -1 : i64, half_to_float = false} : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xbf16>
   %o = graph.matmul %p, %v : (tensor<2x4x100x100xbf16>, tensor<2x4x100x16xbf16>) -> tensor<2x4x100x16xbf16>
   return %o : tensor<2x4x100x16xbf16>
 }
@@ -44,13 +38,7 @@ func.func @minus_infinity(%q: tensor<2x4x100x16xbf16>, %k: tensor<2x4x100x16xbf1
   %b = graph.bitwise_and %a, %g : (tensor<2x1x100x100xi1>, tensor<100x1xi1>) -> tensor<2x1x100x100xi1>
   %h = graph.full 0xFF80 : bf16 -> tensor<bf16>
   %y = graph.select %b, %x, %h : (tensor<2x1x100x100xi1>, tensor<2x4x100x100xbf16>, tensor<bf16>) -> tensor<2x4x100x100xbf16>
-  %f = graph.convert %y : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xf32>
-  %m = graph.reduce max, %f dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %d = graph.sub %f, %m : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %e = graph.exp %d : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xf32>
-  %s = graph.reduce sum, %e dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %n = graph.div %e, %s : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %p = graph.convert %n : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xbf16>
+  %p = graph.aten "aten._softmax.default"(%y) ["self"] {dim = -1 : i64, half_to_float = false} : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xbf16>
   %o = graph.matmul %p, %v : (tensor<2x4x100x100xbf16>, tensor<2x4x100x16xbf16>) -> tensor<2x4x100x16xbf16>
   return %o : tensor<2x4x100x16xbf16>
 }
@@ -68,13 +56,7 @@ func.func @lowest(%q: tensor<2x4x100x16xbf16>, %k: tensor<2x4x100x16xbf16>, %v: 
   %b = graph.bitwise_and %a, %g : (tensor<2x1x100x100xi1>, tensor<100x1xi1>) -> tensor<2x1x100x100xi1>
   %h = graph.full -3.3895e+38 : bf16 -> tensor<bf16>
   %y = graph.select %b, %x, %h : (tensor<2x1x100x100xi1>, tensor<2x4x100x100xbf16>, tensor<bf16>) -> tensor<2x4x100x100xbf16>
-  %f = graph.convert %y : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xf32>
-  %m = graph.reduce max, %f dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %d = graph.sub %f, %m : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %e = graph.exp %d : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xf32>
-  %s = graph.reduce sum, %e dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %n = graph.div %e, %s : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %p = graph.convert %n : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xbf16>
+  %p = graph.aten "aten._softmax.default"(%y) ["self"] {dim = -1 : i64, half_to_float = false} : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xbf16>
   %o = graph.matmul %p, %v : (tensor<2x4x100x100xbf16>, tensor<2x4x100x16xbf16>) -> tensor<2x4x100x16xbf16>
   return %o : tensor<2x4x100x16xbf16>
 }
@@ -95,13 +77,7 @@ func.func @added_lowest(%q: tensor<2x4x100x16xbf16>, %k: tensor<2x4x100x16xbf16>
   %l = graph.select %b, %zero, %h : (tensor<2x1x100x100xi1>, tensor<bf16>, tensor<bf16>) -> tensor<2x1x100x100xbf16>
   %u = graph.add %x, %l : (tensor<2x4x100x100xbf16>, tensor<2x1x100x100xbf16>) -> tensor<2x4x100x100xbf16>
   %y = graph.add %u, %z : (tensor<2x4x100x100xbf16>, tensor<4x1x100xbf16>) -> tensor<2x4x100x100xbf16>
-  %f = graph.convert %y : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xf32>
-  %m = graph.reduce max, %f dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %d = graph.sub %f, %m : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %e = graph.exp %d : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xf32>
-  %s = graph.reduce sum, %e dims [3] keepdims : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x1xf32>
-  %n = graph.div %e, %s : (tensor<2x4x100x100xf32>, tensor<2x4x100x1xf32>) -> tensor<2x4x100x100xf32>
-  %p = graph.convert %n : (tensor<2x4x100x100xf32>) -> tensor<2x4x100x100xbf16>
+  %p = graph.aten "aten._softmax.default"(%y) ["self"] {dim = -1 : i64, half_to_float = false} : (tensor<2x4x100x100xbf16>) -> tensor<2x4x100x100xbf16>
   %o = graph.matmul %p, %v : (tensor<2x4x100x100xbf16>, tensor<2x4x100x16xbf16>) -> tensor<2x4x100x16xbf16>
   return %o : tensor<2x4x100x16xbf16>
 }

@@ -21,8 +21,9 @@ namespace coil::graph {
 
 /// A finite score of at most this number absorbs what is added to it: a score
 /// that a model can reach is far below its last digit. The lowest finite
-/// numbers of `f32` and `bf16`, which models use, are below, also where they are
-/// divided by the root of a width; that of `f16` is one that scores can reach.
+/// numbers of `f32` and `bf16`, which models use, are below, also where they
+/// are divided by the root of a width; that of `f16` is one that scores can
+/// reach.
 constexpr double kHidden = -1e36;
 
 /// What the choice of a library depends on.
