@@ -31,7 +31,7 @@ REMARKS = ["--remarks-filter=graph-raise-attention", "--remark-policy=all"]
 # Architectures of which every softmax between two products is found.
 EXPECTED = set((
     "albert ast bart beit_hf bert bloom camembert clip_vision codegen ctrl deberta deberta_v2 deit_hf dinov2 "
-    "distilbert electra ernie falcon funnel gemma gemma2 gpt2 gpt_bigcode gpt_neox gptj granite hubert ibert "
+    "distilbert electra ernie falcon funnel gemma gemma2 gpt2 gpt_bigcode gpt_neo gpt_neox gptj granite hubert ibert "
     "levit_hf llama mistral mixtral mobilebert mpnet mpt olmo olmo2 opt pegasus persimmon phi phi3 qwen2 qwen2_moe "
     "qwen3 rembert roberta roformer segformer siglip squeezebert starcoder2 t5 van vit_hf wav2vec2 whisper_encoder "
     "xlm_roberta xlnet").split())
