@@ -315,7 +315,8 @@ class Attention(torch.nn.Module):
         if near == "no division":
             return torch.exp(scores - scores.amax(-1, keepdim=True)) @ v
         if near == "factor of queries and keys":
-            scores = scores * (1 + torch.arange(scores.shape[-2] * columns, dtype=scores.dtype).reshape(-1, columns) / 64)
+            steps = torch.arange(scores.shape[-2] * columns, dtype=scores.dtype)
+            scores = scores * (1 + steps.reshape(-1, columns) / 64)
         if near == "scores replaced by a tensor":
             scores = torch.where(scores > 0, scores, self.bias[0])
         if near == "two finite masks":
