@@ -95,7 +95,8 @@ func.func @no_patches(%x: tensor<8x4x225x224xbf16>, %w: tensor<8x4x16x16xbf16>, 
 // CHECK:         %[[ABSORBS:.+]] = graph.full -1.0{{[0-9]+}}e+30 : bf16
 // CHECK:         %[[ADDED:.+]] = graph.select %{{.+}}, %{{.+}}, %[[ABSORBS]]
 // CHECK-NEXT:    %[[P:.+]] = graph.attention {{.*}} mask %[[ADDED]] scale 1.250000e-01 library "cudnn"
-// CHECK:         %[[LEAST:.+]] = graph.maximum
+// CHECK:         %[[MAX:.+]] = graph.maximum
+// CHECK:         %[[LEAST:.+]] = graph.select %{{.+}}, %{{.+}}, %[[MAX]]
 // CHECK:         graph.attention {{.*}} mask %[[LEAST]] scale 1.250000e-01 library "cudnn"
 func.func @spelled(%q: tensor<2x4x128x64xbf16>, %m: tensor<2x1x128x128xi1>, %a: tensor<128x128xbf16>) -> (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>) {
   %0 = graph.attention %q, %q, %q mask %m nan_rows scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x1x128x128xi1>) -> tensor<2x4x128x64xbf16>

@@ -86,7 +86,7 @@ private:
   bool readFactor(const Step &step, mlir::OpOperand &other);
   bool readMask(const Step &step, mlir::OpOperand &other);
   bool readSelect(const Step &step);
-  void hideByAddition(MaskStep &mask);
+  void hideByAddition(MaskStep &mask, bool allowsFinite);
   void stripOperand(PlacedValue &operand, mlir::Type type, bool scales);
   bool chooseTypes();
   bool isSelfContained();

@@ -127,8 +127,13 @@ bool AttentionMatcher::readSteps(ArrayRef<Step> steps) {
     }
     match.scale *= *match.softcap;
   }
-  for (MaskStep &mask : match.masks)
-    hideByAddition(mask);
+  // A finite number that is added to scores that are hidden already makes
+  // another number of them: where all of a row is hidden, that counts.
+  bool isHidden = false;
+  for (MaskStep &mask : match.masks) {
+    hideByAddition(mask, /*allowsFinite=*/!isHidden);
+    isHidden |= mask.kind == MaskStep::Hide;
+  }
   return true;
 }
 
@@ -200,7 +205,7 @@ bool AttentionMatcher::readSelect(const Step &step) {
 }
 
 /// Adding zero or a number that absorbs any score is hiding.
-void AttentionMatcher::hideByAddition(MaskStep &mask) {
+void AttentionMatcher::hideByAddition(MaskStep &mask, bool allowsFinite) {
   if (mask.kind != MaskStep::Add || mask.factor <= 0)
     return;
   PlacedValue at = mask.operand;
@@ -224,7 +229,8 @@ void AttentionMatcher::hideByAddition(MaskStep &mask) {
     return;
   bool keepsTrue = *onTrue == 0;
   double fill = (keepsTrue ? *onFalse : *onTrue) * mask.factor;
-  if ((keepsTrue ? *onTrue : *onFalse) != 0 || !(fill <= kHidden))
+  if ((keepsTrue ? *onTrue : *onFalse) != 0 || !(fill <= kHidden) ||
+      (!allowsFinite && std::isfinite(fill)))
     return;
   mask.kind = MaskStep::Hide;
   mask.operand = {select.getCondition(), *condition};

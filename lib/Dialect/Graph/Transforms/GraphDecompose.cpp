@@ -228,7 +228,8 @@ static void useLibrary(AttentionOp op, StringRef library) {
     // Of the program's own softmax a row of the lowest finite numbers has a
     // mean; they may overflow in the library's.
     if (op.getNanRows() && !type.isF16())
-      mask = b.binary<MaximumOp>(mask, b.scalar(kAddedToHide, type));
+      mask = b.select(b.compare(Pred::Eq, mask, minusInfinity), mask,
+                      b.binary<MaximumOp>(mask, b.scalar(kAddedToHide, type)));
   }
   op.getMaskMutable().assign(mask);
   op.removeFillAttr();
