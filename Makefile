@@ -9,6 +9,8 @@ SAMPLES ?= 0
 # Random programs that check-operators draws, and the first of their seeds.
 PROGRAMS ?= 5000
 SEED ?= 0
+# Spellings of attention that check-operators draws.
+SPELLINGS ?= 500
 # Text from which the demo goes on.
 PROMPT ?=
 # More arguments for CMake and Ninja.
@@ -55,7 +57,7 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
 	$(PYTHON) scripts/fuzz_inputs.py model package mlir --count 20000 --bin $(BUILD)/bin
 
-check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs.
+check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs, spellings of attention.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
 	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
 	  --table docs/OperatorCoverage.md
@@ -63,6 +65,7 @@ check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): o
 	  --results $(BUILD)/op_db.jsonl --progress
 	$(TORCH_PYTHON) test/python/program_fuzzer/program_fuzzer.py --build $(BUILD) --count $(PROGRAMS) --seed $(SEED) \
 	  --results $(BUILD)/program_fuzzer-$(SEED).jsonl --short --progress --explain 20
+	$(TORCH_PYTHON) test/python/attention/attention.py --build $(BUILD) --count $(SPELLINGS) --near 100 --seed $(SEED)
 
 check-models: build ## Compile real architectures for every target (TORCH_PYTHON with test/models/requirements.txt).
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with test/models/requirements.txt))

@@ -79,8 +79,23 @@ class Attention(torch.nn.Module):
                 x[:, :, None].expand(-1, -1, self.heads // self.kv_heads, -1, -1).reshape(q.shape[:2] + x.shape[2:])
                 for x in (k, v)
             )
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal, attn_mask=mask[0] if mask else None)
-        return y.transpose(1, 2).flatten(2)
+        return self.attend(q, k, v, *mask).transpose(1, 2).flatten(2)
+
+    def attend(self, q, k, v, mask=None):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=self.causal, attn_mask=mask)
+
+
+class SpelledAttention(Attention):
+    """As models spell it that do not call the operator."""
+
+    def attend(self, q, k, v, mask=None):
+        scores = q @ k.transpose(-2, -1) / self.width**0.5
+        if self.causal:
+            seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
+            scores = scores.masked_fill(~seen, torch.finfo(q.dtype).min)
+        if mask is not None:
+            scores = scores + mask if mask.dtype != torch.bool else scores.masked_fill(~mask, torch.finfo(q.dtype).min)
+        return scores.softmax(-1, dtype=f32).to(q.dtype) @ v
 
 
 def conv_case(name, batch, size, i, o, k, stride=1, dtype=bf16, channels_last=False, **kwargs):
@@ -95,7 +110,8 @@ def conv_case(name, batch, size, i, o, k, stride=1, dtype=bf16, channels_last=Fa
     return Case(name, module, make, flops, 1e-4 if dtype == f32 else 2e-2)
 
 
-def attention_case(name, batch, length, heads, kv_heads, width, causal=False, mask=None, dtype=bf16, keys=None):
+def attention_case(name, batch, length, heads, kv_heads, width, causal=False, mask=None, dtype=bf16, keys=None,
+                   kind=Attention):
     keys = keys or length
 
     def make(device):
@@ -112,7 +128,7 @@ def attention_case(name, batch, length, heads, kv_heads, width, causal=False, ma
         return tuple(inputs)
 
     flops = 4.0 * batch * heads * length * keys * width * (0.5 if causal else 1)
-    return Case(name, Attention(heads, kv_heads, width, causal), make, flops)
+    return Case(name, kind(heads, kv_heads, width, causal), make, flops)
 
 
 def cases():
@@ -132,14 +148,15 @@ def cases():
     block = 2.0 * 64 * 56 * 56 * (256 * 64 + 64 * 64 * 9 + 64 * 256)
     yield Case("bottleneck 256 56", Bottleneck(256, width), lambda d: (
         torch.randn(64, 256, 56, 56, device=d).to(bf16),), block, 5e-2)
-    yield attention_case("attention GPT-2 8x1024 causal", 8, 1024, 12, 12, 64, causal=True)
-    yield attention_case("attention Llama 4x1024 GQA causal", 4, 1024, 16, 4, 128, causal=True)
-    yield attention_case("attention ViT 64x197", 64, 197, 12, 12, 64)
-    yield attention_case("attention 4x512 f16", 4, 512, 12, 12, 64, dtype=f16)
-    yield attention_case("attention 4x512, added mask", 4, 512, 12, 12, 64, mask="added")
-    yield attention_case("attention 4x197, added mask", 4, 197, 12, 12, 64, mask="added")
-    yield attention_case("attention 4x512, bool mask", 4, 512, 12, 12, 64, mask="bool")
-    yield attention_case("attention decode 8x1 of 1024", 8, 1, 32, 8, 128, keys=1024)
+    for kind, what in (Attention, "attention"), (SpelledAttention, "spelled attention"):
+        yield attention_case(f"{what} GPT-2 8x1024 causal", 8, 1024, 12, 12, 64, causal=True, kind=kind)
+        yield attention_case(f"{what} Llama 4x1024 GQA causal", 4, 1024, 16, 4, 128, causal=True, kind=kind)
+        yield attention_case(f"{what} ViT 64x197", 64, 197, 12, 12, 64, kind=kind)
+        yield attention_case(f"{what} 4x512 f16", 4, 512, 12, 12, 64, dtype=f16, kind=kind)
+        yield attention_case(f"{what} 4x512, added mask", 4, 512, 12, 12, 64, mask="added", kind=kind)
+        yield attention_case(f"{what} 4x197, added mask", 4, 197, 12, 12, 64, mask="added", kind=kind)
+        yield attention_case(f"{what} 4x512, bool mask", 4, 512, 12, 12, 64, mask="bool", kind=kind)
+        yield attention_case(f"{what} decode 8x1 of 1024", 8, 1, 32, 8, 128, keys=1024, kind=kind)
 
 
 def main():

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Import/Import.h"
+#include "InlineWeights.h"
 #include "ModuleBuilder.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,6 +61,22 @@ coil::import::importProgramText(StringRef text, MLIRContext *context,
   return buildModule(program, /*weights=*/nullptr, context, limits);
 }
 
+/// Numbers that the program's author wrote as tensors (`torch.tensor(0.5)`) are
+/// constants of the program, not weights: what operators do depends on them.
+static Error inlineNumbers(ModuleOp module, const ExportedProgram &program,
+                           const WeightStore &weights) {
+  llvm::StringSet<> numbers;
+  for (const InputSpec &spec : program.inputs) {
+    if (spec.kind != InputSpec::Kind::TensorConstant)
+      continue;
+    const Weight *weight = weights.lookup(spec.fqn);
+    if (weight && weight->sizes.empty())
+      numbers.insert(spec.fqn);
+  }
+  return numbers.empty() ? Error::success()
+                         : inlineWeights(module, weights, &numbers);
+}
+
 Expected<ImportedProgram>
 coil::import::importExportedProgram(StringRef path, MLIRContext *context,
                                     const ImportOptions &options) {
@@ -90,5 +107,8 @@ coil::import::importExportedProgram(StringRef path, MLIRContext *context,
   if (!module)
     return module.takeError();
   result.module = std::move(*module);
+  if (result.weights)
+    if (Error error = inlineNumbers(*result.module, program, *result.weights))
+      return std::move(error);
   return result;
 }

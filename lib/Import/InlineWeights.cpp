@@ -9,8 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InlineWeights.h"
+
 #include "coil/Dialect/Graph/IR/Graph.h"
-#include "coil/Import/Import.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -46,6 +47,11 @@ static void appendElements(const Weight &weight, std::vector<char> &bytes) {
 }
 
 Error coil::import::inlineWeights(ModuleOp module, const WeightStore &weights) {
+  return inlineWeights(module, weights, /*names=*/nullptr);
+}
+
+Error coil::import::inlineWeights(ModuleOp module, const WeightStore &weights,
+                                  const llvm::StringSet<> *names) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main)
     return makeError("no function 'main' to put weights into");
@@ -60,7 +66,8 @@ Error coil::import::inlineWeights(ModuleOp module, const WeightStore &weights) {
   for (BlockArgument argument : main.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto name = main.getArgAttrOfType<StringAttr>(i, "graph.weight");
-    if (!name || written.contains(name.getValue()))
+    if (!name || written.contains(name.getValue()) ||
+        (names && !names->contains(name.getValue())))
       continue;
     const Weight *weight = weights.lookup(name.getValue());
     if (!weight)

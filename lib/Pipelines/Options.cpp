@@ -58,6 +58,7 @@ Error coil::checkOptionValues(const CompilePipelineOptions &options) {
       {"float32-conv-precision",
        options.convPrecision,
        {"highest", "high", "medium"}},
+      {"raise-attention", options.raiseAttention, {"auto", "always", "off"}},
       {"plan", options.plan, {"none", "reuse", "pool"}},
       {"partitions", options.partitions, {"auto", "always", "off"}},
       {"debug-values",

@@ -117,14 +117,28 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(graph::createGraphExpandComplexPass());
   pm.addNestedPass<func::FuncOp>(graph::createGraphLegalizeAtenPass());
   addExtensions(pm, ExtensionPoint::AfterLegalization, options);
+  graph::GraphDecomposePassOptions decompose;
+  decompose.library = resolveLibrary(options);
+  // Elsewhere attention is decomposed to what is written. Uses are counted, so
+  // duplicates have to go first.
+  bool raises = options.raiseAttention == "always" ||
+                (options.raiseAttention == "auto" &&
+                 hasLibrary(decompose.library, "cudnn"));
+  if (raises) {
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    graph::GraphRaiseAttentionPassOptions attention;
+    attention.library = decompose.library;
+    attention.always = options.raiseAttention == "always";
+    pm.addNestedPass<func::FuncOp>(
+        graph::createGraphRaiseAttentionPass(attention));
+  }
   // What is decomposed hands it on: convolutions that become products keep
   // what they were allowed.
   graph::GraphSetPrecisionPassOptions precision;
   precision.matmul = options.matmulPrecision;
   precision.conv = options.convPrecision;
   pm.addNestedPass<func::FuncOp>(graph::createGraphSetPrecisionPass(precision));
-  graph::GraphDecomposePassOptions decompose;
-  decompose.library = resolveLibrary(options);
   // Else the runtime sorts.
   if (hasLibrary(decompose.library, kind.sortLibrary))
     decompose.sort = kind.sortLibrary;

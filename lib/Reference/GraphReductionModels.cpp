@@ -592,6 +592,11 @@ MODEL(AttentionModel, graph::AttentionOp) {
   ArrayRef<int64_t> batch = query.getSizes().drop_back(2);
   int64_t batches = getProduct(batch);
   double scale = op.getScale().convertToDouble();
+  auto numberOr = [](std::optional<APFloat> number, double missing) {
+    return number ? number->convertToDouble() : missing;
+  };
+  double fill = numberOr(op.getFill(), -HUGE_VAL);
+  double softcap = numberOr(op.getSoftcap(), 0);
   if (failed(frame.spend(op, batches * rows * columns * (depth + width))))
     return failure();
 
@@ -623,6 +628,8 @@ MODEL(AttentionModel, graph::AttentionOp) {
           score +=
               q[(b * rows + i) * depth + e] * k[(b * columns + j) * depth + e];
         score *= scale;
+        if (op.getSoftcap())
+          score = softcap * std::tanh(score / softcap);
         if (op.getCausal() && j > i)
           score = -HUGE_VAL;
         if (mask) {
@@ -630,7 +637,7 @@ MODEL(AttentionModel, graph::AttentionOp) {
           if (mask->getDType() != DType::Bool)
             score += m.f;
           else if (!m.i)
-            score = -HUGE_VAL;
+            score = fill;
         }
         scores[j] = score;
         if (std::isnan(score) || score > greatest)
@@ -647,7 +654,9 @@ MODEL(AttentionModel, graph::AttentionOp) {
       }
       for (int64_t f = 0; f < width; ++f)
         result->set((b * rows + i) * width + f,
-                    makeFloat(seesNothing ? sums[f] : sums[f] / total));
+                    makeFloat(!seesNothing      ? sums[f] / total
+                              : op.getNanRows() ? std::nan("")
+                                                : sums[f]));
     }
   results.push_back(*result);
   return success();

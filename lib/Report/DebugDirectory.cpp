@@ -303,6 +303,7 @@ DebugDirectory::create(StringRef path, StringRef model, ModuleOp module,
       {"fast-math", options.fastMath},
       {"float32-matmul-precision", options.matmulPrecision},
       {"float32-conv-precision", options.convPrecision},
+      {"raise-attention", options.raiseAttention},
       {"deterministic", options.deterministic ? "true" : "false"}};
   if (!context->getRemarkEngine()) {
     if (failed(remark::enableOptimizationRemarks(

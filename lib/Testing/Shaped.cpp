@@ -663,8 +663,10 @@ bool Generator::emitAttention() {
   }
   auto op = AttentionOp::create(
       builder, loc, sym::getTensorType(result, type(dtype)), q.value, k.value,
-      v.value, mask, causal ? builder.getUnitAttr() : UnitAttr(),
-      builder.getF64FloatAttr(0.5),
-      /*library=*/StringAttr());
+      v.value, mask, causal, /*scale=*/0.5);
+  if (mask && getElementType(mask).isInteger(1) && chance(40))
+    op.setFillAttr(builder.getF64FloatAttr(chance(50) ? -4 : -1e30));
+  if (chance(20))
+    op.setSoftcapAttr(builder.getF64FloatAttr(2));
   return add(op, -2, 2);
 }

@@ -182,13 +182,15 @@ def _make_timm(name):
     return model, (torch.randn(1, 3, size, size),)
 
 
-def _make_transformers(name):
+def _make_transformers(name, attention=None):
     import torch
     import transformers
     spec = TRANSFORMERS.get(name) or PERCEPTION[name]
     family, changes = spec[:2]
     config = getattr(transformers, family + "Config")(**changes)
     config.use_cache = False
+    if attention:
+        config._attn_implementation = attention
     model = getattr(transformers, family + "Model")(config)
 
     class Module(torch.nn.Module):
@@ -218,9 +220,11 @@ def _make_transformers(name):
     return Module(), (tokens,)
 
 
-def make(name):
-    """A module in evaluation mode and a tuple of inputs."""
+def make(name, attention=None):
+    """A module in evaluation mode and a tuple of inputs; `attention` is an implementation that transformers names."""
     library, _, rest = name.partition(".")
-    module, inputs = {"torchvision": _make_torchvision, "timm": _make_timm,
-                      "transformers": _make_transformers}[library](rest)
+    if library == "transformers":
+        module, inputs = _make_transformers(rest, attention)
+    else:
+        module, inputs = {"torchvision": _make_torchvision, "timm": _make_timm}[library](rest)
     return module.eval(), inputs

@@ -153,7 +153,8 @@ static PipelineFlags flags(
 
 /// The passes whose remarks explain the result.
 static constexpr char kExplained[] =
-    "loop-.*|outline-kernels|wrapper-partition-graph|wrapper-share-device";
+    "graph-raise-attention|loop-.*|outline-kernels|wrapper-partition-graph|"
+    "wrapper-share-device";
 
 static constexpr StringLiteral examples =
     R"(

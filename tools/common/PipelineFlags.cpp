@@ -36,6 +36,12 @@ PipelineFlags::PipelineFlags(cl::OptionCategory &category,
           cl::desc("The same for convolutions: highest (default), high or "
                    "medium"),
           cl::cat(category)),
+      raiseAttention(
+          "raise-attention", cl::init("auto"), cl::value_desc("mode"),
+          cl::desc("Make one operator of attention that the program spells: "
+                   "auto (where a library computes it; default), always or "
+                   "off"),
+          cl::cat(category)),
       deterministic(
           "deterministic",
           cl::desc("Give the same result on every run, even where GPUs "
@@ -154,6 +160,7 @@ llvm::Expected<std::string> PipelineFlags::getPipelineOptions() const {
       "target=" + target + " fast-math=" + fastMath + " library=" + library +
       " float32-matmul-precision=" + matmulPrecision +
       " float32-conv-precision=" + convPrecision +
+      " raise-attention=" + raiseAttention +
       " deterministic=" + toText(deterministic) +
       " vector-bits=" + std::to_string(vectorBits) + " fuse=" + toText(fuse) +
       " plan=" + plan + " debug-values=" + debugValues +
@@ -188,6 +195,7 @@ std::vector<const cl::Option *> PipelineFlags::getAll() const {
           &fastMath,
           &matmulPrecision,
           &convPrecision,
+          &raiseAttention,
           &deterministic,
           &hostFallbacks,
           &userKernels,

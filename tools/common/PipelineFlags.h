@@ -35,7 +35,8 @@ struct PipelineFlags {
   /// All of the flags.
   std::vector<const llvm::cl::Option *> getAll() const;
 
-  llvm::cl::opt<std::string> target, fastMath, matmulPrecision, convPrecision;
+  llvm::cl::opt<std::string> target, fastMath, matmulPrecision, convPrecision,
+      raiseAttention;
   llvm::cl::opt<bool> deterministic;
   llvm::cl::opt<std::string> hostFallbacks, userKernels;
   llvm::cl::opt<bool> graphCollectives;

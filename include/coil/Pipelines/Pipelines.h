@@ -105,6 +105,11 @@ struct CompilePipelineOptions
                      "which copies of operands to another order are weighed "
                      "with; -1: by the target's bandwidth"),
       llvm::cl::init(-1)};
+  Option<std::string> raiseAttention{
+      *this, "raise-attention",
+      llvm::cl::desc("Make one operator of attention that the program spells: "
+                     "auto (where a library computes it), always or off"),
+      llvm::cl::init("auto")};
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Merge kernels"),
                     llvm::cl::init(true)};
   Option<std::string> plan{

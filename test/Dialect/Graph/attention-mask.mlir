@@ -177,3 +177,69 @@ func.func @many_sequences(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16
   %0 = graph.attention %q, %q, %q mask %same scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
   return %0 : tensor<2x4x128x64xbf16>
 }
+
+// -----
+
+// The lower triangle of ones, where it is not zero, twice negated.
+// CHECK-LABEL: @causal_by_triangle
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_by_triangle(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %le = graph.compare le, %i, %row : (tensor<128xi64>, tensor<128x1xi64>) -> tensor<128x128xi1>
+  %one = graph.full 1.0 : f32 -> tensor<f32>
+  %zero = graph.full 0.0 : f32 -> tensor<f32>
+  %ones = graph.select %le, %one, %zero : (tensor<128x128xi1>, tensor<f32>, tensor<f32>) -> tensor<128x128xf32>
+  %hidden = graph.compare eq, %ones, %zero : (tensor<128x128xf32>, tensor<f32>) -> tensor<128x128xi1>
+  %m = graph.bitwise_not %hidden : (tensor<128x128xi1>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m nan_rows scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// Not behind, and nothing else.
+// CHECK-LABEL: @causal_by_not_or
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_by_not_or(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %le = graph.compare gt, %i, %row : (tensor<128xi64>, tensor<128x1xi64>) -> tensor<128x128xi1>
+  %none = graph.full false -> tensor<i1>
+  %any = graph.bitwise_or %le, %none : (tensor<128x128xi1>, tensor<i1>) -> tensor<128x128xi1>
+  %m = graph.bitwise_not %any : (tensor<128x128xi1>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m fill -3.0e38 scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// Minus infinity above the diagonal, zero elsewhere.
+// CHECK-LABEL: @causal_by_added_triangle
+// CHECK:         graph.attention {{[^:]*}} causal {{[^:]*}}library "cudnn"
+func.func @causal_by_added_triangle(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %le = graph.compare gt, %i, %row : (tensor<128xi64>, tensor<128x1xi64>) -> tensor<128x128xi1>
+  %f = graph.full 0xFF80 : bf16 -> tensor<bf16>
+  %z = graph.full 0.0 : bf16 -> tensor<bf16>
+  %m = graph.select %le, %f, %z : (tensor<128x128xi1>, tensor<bf16>, tensor<bf16>) -> tensor<128x128xbf16>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xbf16>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}
+
+// -----
+
+// A condition or another hides less.
+// CHECK-LABEL: @causal_or
+// CHECK:         graph.attention {{.*}} mask {{[^:]*}}library "cudnn"
+func.func @causal_or(%q: tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16> {
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<128xi64>
+  %row = graph.reshape %i : (tensor<128xi64>) -> tensor<128x1xi64>
+  %le = graph.compare le, %i, %row : (tensor<128xi64>, tensor<128x1xi64>) -> tensor<128x128xi1>
+  %c = graph.full 3 : i64 -> tensor<i64>
+  %few = graph.compare lt, %i, %c : (tensor<128xi64>, tensor<i64>) -> tensor<128xi1>
+  %m = graph.bitwise_or %le, %few : (tensor<128x128xi1>, tensor<128xi1>) -> tensor<128x128xi1>
+  %0 = graph.attention %q, %q, %q mask %m scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  return %0 : tensor<2x4x128x64xbf16>
+}

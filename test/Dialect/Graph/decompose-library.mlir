@@ -85,3 +85,33 @@ func.func @no_patches(%x: tensor<8x4x225x224xbf16>, %w: tensor<8x4x16x16xbf16>, 
   %2 = graph.conv %x, %u stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : (tensor<8x4x225x224xbf16>, tensor<8x4x1x1xbf16>) -> tensor<8x8x225x224xbf16>
   return %0, %1, %2 : tensor<8x8x14x14xbf16>, tensor<8x8x225x112xbf16>, tensor<8x8x225x224xbf16>
 }
+
+// What a program spelled gives NaN for a row that sees nothing, and a mean where a
+// finite number hides all of it: the library adds a number that absorbs scores.
+// CHECK-LABEL: @spelled
+// CHECK:         %[[O:.+]] = graph.attention {{.*}} mask %{{.+}} scale 1.250000e-01 library "cudnn"
+// CHECK:         %[[NAN:.+]] = graph.full 0x7FC0 : bf16
+// CHECK:         graph.select %{{.+}}, %[[NAN]], %[[O]]
+// CHECK:         %[[ABSORBS:.+]] = graph.full -1.0{{[0-9]+}}e+30 : bf16
+// CHECK:         %[[ADDED:.+]] = graph.select %{{.+}}, %{{.+}}, %[[ABSORBS]]
+// CHECK-NEXT:    %[[P:.+]] = graph.attention {{.*}} mask %[[ADDED]] scale 1.250000e-01 library "cudnn"
+// CHECK:         %[[MAX:.+]] = graph.maximum
+// CHECK:         %[[LEAST:.+]] = graph.select %{{.+}}, %{{.+}}, %[[MAX]]
+// CHECK:         graph.attention {{.*}} mask %[[LEAST]] scale 1.250000e-01 library "cudnn"
+func.func @spelled(%q: tensor<2x4x128x64xbf16>, %m: tensor<2x1x128x128xi1>, %a: tensor<128x128xbf16>) -> (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>) {
+  %0 = graph.attention %q, %q, %q mask %m nan_rows scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x1x128x128xi1>) -> tensor<2x4x128x64xbf16>
+  %1 = graph.attention %q, %q, %q mask %m fill -3.3e38 scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x1x128x128xi1>) -> tensor<2x4x128x64xbf16>
+  %2 = graph.attention %q, %q, %q mask %a nan_rows scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xbf16>) -> tensor<2x4x128x64xbf16>
+  return %0, %1, %2 : tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>
+}
+
+// What the library does not have: a number that takes part in the softmax, a soft
+// cap, a mask of a wider type.
+// CHECK-LABEL: @decomposed_spelled
+// CHECK-NOT:     graph.attention
+func.func @decomposed_spelled(%q: tensor<2x4x128x64xbf16>, %m: tensor<128x128xi1>, %a: tensor<128x128xf32>) -> (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>) {
+  %0 = graph.attention %q, %q, %q mask %m fill -1.0e9 scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xi1>) -> tensor<2x4x128x64xbf16>
+  %1 = graph.attention %q, %q, %q scale 0.125 softcap 30.0 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16>
+  %2 = graph.attention %q, %q, %q mask %a scale 0.125 : (tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<128x128xf32>) -> tensor<2x4x128x64xbf16>
+  return %0, %1, %2 : tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>, tensor<2x4x128x64xbf16>
+}

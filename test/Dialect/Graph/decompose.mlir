@@ -66,3 +66,25 @@ func.func @half_precision(%q: tensor<8x4xbf16>) -> tensor<8x4xbf16> {
   %0 = graph.attention %q, %q, %q scale 1.0 : (tensor<8x4xbf16>, tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<8x4xbf16>
   return %0 : tensor<8x4xbf16>
 }
+
+// A soft cap, and a number in place of minus infinity: no row sees nothing.
+// CHECK-LABEL: @capped
+// CHECK:         %[[CAP:.+]] = graph.full 5.0{{[0-9]+}}e+00 : f32
+// CHECK:         %[[Q:.+]] = graph.div %{{.+}}, %[[CAP]]
+// CHECK:         %[[T:.+]] = graph.tanh %[[Q]]
+// CHECK:         %[[S:.+]] = graph.mul %[[T]], %[[CAP]]
+// CHECK:         %[[FILL:.+]] = graph.full -9.0{{[0-9]+}}e+00 : f32
+// CHECK:         graph.select %arg1, %[[S]], %[[FILL]]
+// CHECK-NOT:     graph.compare eq
+func.func @capped(%q: tensor<2x4x8xf32>, %m: tensor<4x4xi1>) -> tensor<2x4x8xf32> {
+  %0 = graph.attention %q, %q, %q mask %m fill -9.0 scale 0.5 softcap 5.0 : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<4x4xi1>) -> tensor<2x4x8xf32>
+  return %0 : tensor<2x4x8xf32>
+}
+
+// Rows that see nothing are NaN, as softmax makes them.
+// CHECK-LABEL: @nan_rows
+// CHECK-NOT:     graph.compare eq
+func.func @nan_rows(%q: tensor<2x4x8xf32>, %m: tensor<4x4xi1>) -> tensor<2x4x8xf32> {
+  %0 = graph.attention %q, %q, %q mask %m nan_rows scale 0.5 : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<4x4xi1>) -> tensor<2x4x8xf32>
+  return %0 : tensor<2x4x8xf32>
+}

@@ -1115,6 +1115,38 @@ func.func @conv_c6(%x: tensor<2x3x8xf64>, %w: tensor<4x3x3xf64>) {
 
 // -----
 
+func.func @attention_c6_without_mask(%q: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected 'fill' to be a number and to go with a mask of bools}}
+  %0 = "graph.attention"(%q, %q, %q) <{fill = -1.0 : f64, scale = 1.0 : f64}> : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6_nan(%q: tensor<4x8xf32>, %m: tensor<4xi1>) {
+  // expected-error@+1 {{expected 'fill' to be a number and to go with a mask of bools}}
+  %0 = graph.attention %q, %q, %q mask %m fill 0x7FF8000000000000 scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c7(%q: tensor<4x8xf32>, %m: tensor<4xi1>) {
+  // expected-error@+1 {{'nan_rows' goes with a mask that can hide all of a row}}
+  %0 = graph.attention %q, %q, %q mask %m fill -1.0 nan_rows scale 1.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8(%q: tensor<4x8xf32>) {
+  // expected-error@+1 {{expected 'softcap' to be positive and finite}}
+  %0 = graph.attention %q, %q, %q scale 1.0 softcap 0.0 : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
 func.func @attention_c5(%q: tensor<2x4x8xf16>, %k: tensor<2x4x8xf16>) {
   // expected-error@+1 {{'tf32' goes with elements of f32 but got 'f16'}}
   %0 = graph.attention %q, %k, %k scale 1.0 tf32 : (tensor<2x4x8xf16>, tensor<2x4x8xf16>, tensor<2x4x8xf16>) -> tensor<2x4x8xf16>

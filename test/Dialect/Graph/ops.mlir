@@ -528,6 +528,15 @@ func.func @pool(%x: tensor<2x3x8x8xf32>) {
   return
 }
 
+// CHECK-LABEL: @attention_masked
+func.func @attention_masked(%q: tensor<2x4x8x64xbf16>, %m: tensor<8x8xi1>, %a: tensor<8x8xf32>) {
+  // CHECK: graph.attention %{{.*}} mask %{{.*}} fill -1.000000e+09 scale 1.250000e-01 softcap 5.000000e+00 :
+  %0 = graph.attention %q, %q, %q mask %m fill -1.0e9 scale 1.250000e-01 softcap 5.0 : (tensor<2x4x8x64xbf16>, tensor<2x4x8x64xbf16>, tensor<2x4x8x64xbf16>, tensor<8x8xi1>) -> tensor<2x4x8x64xbf16>
+  // CHECK: graph.attention %{{.*}} mask %{{.*}} nan_rows scale 1.250000e-01 : {{.*}}tensor<8x8xf32>)
+  %1 = graph.attention %q, %q, %q mask %a nan_rows scale 1.250000e-01 : (tensor<2x4x8x64xbf16>, tensor<2x4x8x64xbf16>, tensor<2x4x8x64xbf16>, tensor<8x8xf32>) -> tensor<2x4x8x64xbf16>
+  return
+}
+
 // CHECK-LABEL: @attention
 func.func @attention(%q: tensor<2x4x8x64xf32>, %k: tensor<2x4x8x64xf32>, %v: tensor<2x4x8x64xf32>) {
   // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} causal scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>

@@ -365,6 +365,16 @@ LogicalResult PoolOp::verify() {
 // AttentionOp
 //===----------------------------------------------------------------------===//
 
+void AttentionOp::build(OpBuilder &builder, OperationState &state, Type result,
+                        Value query, Value key, Value value, Value mask,
+                        bool causal, double scale) {
+  build(builder, state, result, query, key, value, mask,
+        causal ? builder.getUnitAttr() : UnitAttr(),
+        builder.getF64FloatAttr(scale), /*library=*/StringAttr(),
+        /*tf32=*/UnitAttr(), /*fill=*/FloatAttr(), /*nan_rows=*/UnitAttr(),
+        /*softcap=*/FloatAttr());
+}
+
 LogicalResult AttentionOp::verify() {
   auto emitError = [&] { return emitOpError(); };
   Sizes q = getSizes(getQuery()), k = getSizes(getKey()),
@@ -393,7 +403,8 @@ LogicalResult AttentionOp::verify() {
     return failure();
   if (Value mask = getMask()) {
     Type maskType = graph::getElementType(mask);
-    if (maskType != type && !maskType.isInteger(1)) // (C3)
+    bool isWider = maskType.isF32() && (type.isF16() || type.isBF16());
+    if (maskType != type && !isWider && !maskType.isInteger(1)) // (C3)
       return emitOpError() << "expected a mask with elements of type " << type
                            << " or 'i1' but got " << maskType;
     if (failed(verifyBroadcast(getSizes(mask), scores, emitError))) // (C3)
@@ -401,5 +412,17 @@ LogicalResult AttentionOp::verify() {
     if (getCausal()) // (C4)
       return emitOpError("cannot have a mask and be causal");
   }
+  std::optional<APFloat> fill = getFill();
+  bool isBoolMask = getMask() && graph::getElementType(getMask()).isInteger(1);
+  if (fill && (!isBoolMask || fill->isNaN())) // (C6)
+    return emitOpError(
+        "expected 'fill' to be a number and to go with a mask of "
+        "bools");
+  if (getNanRows() && (!getMask() || (fill && fill->isFinite()))) // (C7)
+    return emitOpError(
+        "'nan_rows' goes with a mask that can hide all of a row");
+  if (std::optional<APFloat> cap = getSoftcap();
+      cap && (!cap->isFinite() || !(cap->convertToDouble() > 0))) // (C8)
+    return emitOpError("expected 'softcap' to be positive and finite");
   return success();
 }

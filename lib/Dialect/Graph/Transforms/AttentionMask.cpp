@@ -13,6 +13,8 @@
 
 #include "AttentionMask.h"
 
+#include "AttentionLibrary.h"
+
 #include "coil/Dialect/Graph/IR/TypeInference.h"
 
 #include <optional>
@@ -30,21 +32,16 @@ namespace {
 /// the time.
 constexpr unsigned kMaxOperators = 512;
 
-/// What is added to a score to hide it, at least, in magnitude. The lowest
-/// finite numbers of `f32` and `bf16`, which models use, are below; that of
-/// `f16` is one that scores can reach.
-constexpr double kHidden = 1e38;
-
 class Positions {
 public:
   Positions(MLIRContext *ctx, sym::Context &context)
       : ctx(ctx), context(context) {}
 
   std::optional<ExprAttr> valueAt(Value v, ArrayRef<ExprAttr> index);
-  /// Adds expressions to `nonNegative`; the element is true where none of them
-  /// is negative.
+  /// Adds expressions to `nonNegative`; the element is true, or false if
+  /// `isNegated`, where none of them is negative.
   bool holdsAt(Value v, ArrayRef<ExprAttr> index,
-               SmallVectorImpl<ExprAttr> &nonNegative);
+               SmallVectorImpl<ExprAttr> &nonNegative, bool isNegated = false);
 
   /// Whether the element is true, if it is the same everywhere.
   std::optional<bool> decide(Value v, ArrayRef<ExprAttr> index);
@@ -342,42 +339,152 @@ static bool isFull(Value v, function_ref<bool(const APFloat &)> test) {
   return value && test(value.getValue());
 }
 
+/// The number that every element is, of a bool, an integer or a float.
+static std::optional<double> getNumber(Value v) {
+  Operation *op = v.getDefiningOp();
+  while (isa_and_present<ReshapeOp, PermuteOp, BroadcastOp, SliceOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto full = dyn_cast_or_null<FullOp>(op);
+  if (!full)
+    return std::nullopt;
+  if (auto real = dyn_cast<FloatAttr>(full.getValue()))
+    return real.getValue().convertToDouble();
+  auto integer = dyn_cast<IntegerAttr>(full.getValue());
+  if (!integer || integer.getValue().getSignificantBits() > 53)
+    return std::nullopt;
+  return integer.getType().isInteger(1)
+             ? !integer.getValue().isZero()
+             : integer.getValue().signedRoundToDouble();
+}
+
+static bool compare(Pred predicate, double a, double b) {
+  switch (predicate) {
+  case Pred::Eq:
+    return a == b;
+  case Pred::Ne:
+    return a != b;
+  case Pred::Lt:
+    return a < b;
+  case Pred::Le:
+    return a <= b;
+  case Pred::Gt:
+    return a > b;
+  case Pred::Ge:
+    return a >= b;
+  }
+  return false;
+}
+
+static Pred negate(Pred predicate) {
+  switch (predicate) {
+  case Pred::Eq:
+    return Pred::Ne;
+  case Pred::Ne:
+    return Pred::Eq;
+  case Pred::Lt:
+    return Pred::Ge;
+  case Pred::Le:
+    return Pred::Gt;
+  case Pred::Gt:
+    return Pred::Le;
+  case Pred::Ge:
+    return Pred::Lt;
+  }
+  return predicate;
+}
+
+/// Of a condition that depends on a select of two numbers (ones and zeros, of
+/// which a triangle was kept, compared with zero), whether it is true where the
+/// select's condition is, and where it is not.
+static std::optional<std::pair<bool, bool>> decideBySelect(Operation *op,
+                                                           SelectOp &select) {
+  auto readSelect = [&](Value v) {
+    select = v.getDefiningOp<SelectOp>();
+    return select && getNumber(select.getTrueValue()) &&
+           getNumber(select.getFalseValue());
+  };
+  if (isa<SelectOp>(op)) {
+    select = cast<SelectOp>(op);
+    std::optional<double> yes = getNumber(select.getTrueValue()),
+                          no = getNumber(select.getFalseValue());
+    if (!yes || !no)
+      return std::nullopt;
+    return std::pair(*yes != 0, *no != 0);
+  }
+  auto compareOp = dyn_cast<CompareOp>(op);
+  if (!compareOp)
+    return std::nullopt;
+  for (unsigned operand = 0; operand < 2; ++operand) {
+    std::optional<double> number = getNumber(op->getOperand(1 - operand));
+    if (!number || !readSelect(op->getOperand(operand)))
+      continue;
+    auto holds = [&](Value v) {
+      double value = *getNumber(v);
+      return operand == 0 ? compare(compareOp.getPredicate(), value, *number)
+                          : compare(compareOp.getPredicate(), *number, value);
+    };
+    return std::pair(holds(select.getTrueValue()),
+                     holds(select.getFalseValue()));
+  }
+  return std::nullopt;
+}
+
 bool Positions::holdsAt(Value v, ArrayRef<ExprAttr> index,
-                        SmallVectorImpl<ExprAttr> &nonNegative) {
+                        SmallVectorImpl<ExprAttr> &nonNegative,
+                        bool isNegated) {
   Operation *op = v.getDefiningOp();
   if (!op || ++operators > kMaxOperators)
     return false;
   if (auto source = throughView(op, index))
-    return holdsAt(source->value, source->index, nonNegative);
+    return holdsAt(source->value, source->index, nonNegative, isNegated);
   if (isa<FloatType>(getElementType(v))) {
     // What is added to scores: nothing where the condition holds, else what
     // makes their exponentials zero in every row that sees something.
+    if (isNegated)
+      return false;
     if (auto convert = dyn_cast<ConvertOp>(op);
         convert && isa<FloatType>(getElementType(convert.getInput())))
       return holdsAt(convert.getInput(),
                      broadcastIndex(convert.getInput(), index), nonNegative);
     auto select = dyn_cast<SelectOp>(op);
-    if (!select ||
-        !isFull(select.getTrueValue(),
-                [](const APFloat &x) { return x.isZero(); }) ||
-        !isFull(select.getFalseValue(), [](const APFloat &x) {
-          return x.convertToDouble() <= -kHidden;
-        }))
+    if (!select)
       return false;
+    auto isZero = [](const APFloat &x) { return x.isZero(); };
+    auto isHiding = [](const APFloat &x) {
+      return x.convertToDouble() <= kHidden;
+    };
     Value condition = select.getCondition();
-    return holdsAt(condition, broadcastIndex(condition, index), nonNegative);
+    Value onTrue = select.getTrueValue(), onFalse = select.getFalseValue();
+    bool keepsTrue = isFull(onTrue, isZero) && isFull(onFalse, isHiding);
+    if (!keepsTrue && !(isFull(onTrue, isHiding) && isFull(onFalse, isZero)))
+      return false;
+    return holdsAt(condition, broadcastIndex(condition, index), nonNegative,
+                   !keepsTrue);
   }
-  if (auto both = dyn_cast<BitwiseAndOp>(op)) {
-    for (Value side : op->getOperands())
-      if (!getElementType(side).isInteger(1) ||
-          !holdsAt(side, broadcastIndex(side, index), nonNegative))
-        return false;
-    return true;
+  if (!getElementType(v).isInteger(1))
+    return false;
+  if (isNegated ? isa<BitwiseOrOp>(op) : isa<BitwiseAndOp>(op))
+    return llvm::all_of(op->getOperands(), [&](Value side) {
+      return holdsAt(side, broadcastIndex(side, index), nonNegative, isNegated);
+    });
+  if (isa<BitwiseNotOp>(op)) {
+    Value other = op->getOperand(0);
+    return holdsAt(other, broadcastIndex(other, index), nonNegative,
+                   !isNegated);
   }
-  if (auto full = dyn_cast<FullOp>(op)) {
-    auto value = dyn_cast<IntegerAttr>(full.getValue());
-    return value && getElementType(v).isInteger(1) &&
-           !value.getValue().isZero();
+  if (isa<FullOp>(op))
+    return getNumber(v) == (isNegated ? 0.0 : 1.0);
+  SelectOp select;
+  if (auto decided = decideBySelect(op, select)) {
+    auto [yes, no] = *decided;
+    if (yes == no)
+      return yes != isNegated;
+    SmallVector<ExprAttr> at(index);
+    if (select != op)
+      at = broadcastIndex(select.getResult(), index);
+    Value condition = select.getCondition();
+    return holdsAt(condition, broadcastIndex(condition, at), nonNegative,
+                   yes == isNegated);
   }
   auto compare = dyn_cast<CompareOp>(op);
   if (!compare)
@@ -385,10 +492,13 @@ bool Positions::holdsAt(Value v, ArrayRef<ExprAttr> index,
   std::optional<Sides> sides = sidesAt(compare, index);
   if (!sides)
     return false;
-  if (decide(compare.getPredicate(), *sides) == true)
+  Pred predicate = compare.getPredicate();
+  if (isNegated)
+    predicate = negate(predicate);
+  if (decide(predicate, *sides) == true)
     return true;
   auto [a, b] = *sides;
-  switch (compare.getPredicate()) {
+  switch (predicate) {
   case Pred::Le:
     nonNegative.push_back(sym::sub(b, a));
     return true;
@@ -420,6 +530,9 @@ MaskKind graph::classifyMask(AttentionOp op) {
   Positions positions(ctx, context);
   SmallVector<ExprAttr> nonNegative;
   Value mask = op.getMask();
+  // What is hidden by another number takes part in the softmax.
+  if (op.getFill() && op.getFill()->convertToDouble() > kHidden)
+    return MaskKind::General;
   if (!positions.holdsAt(mask, positions.broadcastIndex(mask, index),
                          nonNegative))
     return MaskKind::General;

@@ -9,13 +9,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionLibrary.h"
 #include "AttentionMask.h"
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 
 #include "coil/Support/Libraries.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 namespace coil::graph {
 #define GEN_PASS_DEF_GRAPHDECOMPOSEPASS
@@ -101,15 +103,23 @@ static void decompose(AttentionOp op, bool wideProducts) {
   Value key = b.transpose(b.convert(op.getKey(), wide), rank - 2, rank - 1);
   Value scores = b.mul(b.matmul(query, key, {}, op.getTf32()),
                        b.scalar(op.getScale().convertToDouble(), wide));
-  Value minusInfinity =
-      b.scalar(-std::numeric_limits<double>::infinity(), wide);
+  if (std::optional<APFloat> softcap = op.getSoftcap()) {
+    Value cap = b.scalar(softcap->convertToDouble(), wide);
+    scores = b.mul(b.unary<TanhOp>(b.div(scores, cap)), cap);
+  }
+  double fill = op.getFill() ? op.getFill()->convertToDouble()
+                             : -std::numeric_limits<double>::infinity();
+  Value hidden = b.scalar(fill, wide);
 
   Value weights;
   if (Value mask = op.getMask()) {
     scores = getElementType(mask).isInteger(1)
-                 ? b.select(mask, scores, minusInfinity)
+                 ? b.select(mask, scores, hidden)
                  : b.add(scores, b.convert(mask, wide));
-    weights = getWeights(b, scores, rank - 1, /*mayBeMasked=*/true,
+    weights = getWeights(b, scores, rank - 1,
+                         /*mayBeMasked=*/fill ==
+                                 -std::numeric_limits<double>::infinity() &&
+                             !op.getNanRows(),
                          /*subnormals=*/!wideProducts);
   } else {
     if (op.getCausal()) {
@@ -117,8 +127,7 @@ static void decompose(AttentionOp op, bool wideProducts) {
       Sizes sizes = getSizes(scores);
       Value row = b.unsqueeze(b.iota(0, 1, sizes[rank - 2]), 1);
       Value column = b.iota(0, 1, sizes[rank - 1]);
-      scores =
-          b.select(b.compare(Pred::Le, column, row), scores, minusInfinity);
+      scores = b.select(b.compare(Pred::Le, column, row), scores, hidden);
     }
     weights = getWeights(b, scores, rank - 1, /*mayBeMasked=*/false,
                          /*subnormals=*/!wideProducts);
@@ -185,36 +194,10 @@ static void decompose(ConvOp op) {
 // Libraries
 //===----------------------------------------------------------------------===//
 
-/// Up to this many products our kernels are as fast.
-static constexpr int64_t kMaxSmallAttention = int64_t(1) << 20;
-
-/// Whether cuDNN has a kernel that computes this without storing the scores.
-static bool isCudnnAttention(AttentionOp op) {
-  Type type = getElementType(op.getResult());
-  int64_t rank = op.getType().getRank();
-  if (!(type.isF16() || type.isBF16()) || rank != 4)
-    return false;
-  auto fits = [](ExprAttr width) {
-    std::optional<int64_t> w = width.getConstant();
-    return w && *w > 0 && *w % 8 == 0 && *w <= 128;
-  };
-  Sizes q = getSizes(op.getQuery()), v = getSizes(op.getValue());
-  ExprAttr keys = v[rank - 2];
-  if (!fits(q[rank - 1]) || !fits(v[rank - 1]) || keys.isConstant(0))
-    return false;
-  if (Value mask = op.getMask()) {
-    Sizes sizes = getSizes(mask);
-    if (sizes.empty() || sizes.back() != keys)
-      return false;
-  }
-  int64_t products = 1;
-  for (ExprAttr size : {q[0], q[1], q[2], q[3], keys}) {
-    std::optional<int64_t> constant = size.getConstant();
-    if (!constant || llvm::MulOverflow(products, *constant, products))
-      return true;
-  }
-  return products > kMaxSmallAttention;
-}
+/// What hides a score where a library adds masks and the program replaces
+/// scores: any score is below its last digit, and it times log2(e), by which
+/// kernels multiply, is finite.
+static constexpr double kAddedToHide = -1e30;
 
 /// Leaves attention to a library, which adds masks and needs rows that see
 /// something.
@@ -230,18 +213,31 @@ static void useLibrary(AttentionOp op, StringRef library) {
   Value minusInfinity =
       b.scalar(-std::numeric_limits<double>::infinity(), type);
   Value seesNothing;
+  bool isFinite = op.getFill() && op.getFill()->isFinite();
+  double empty = op.getNanRows() ? std::nan("") : 0;
   if (getElementType(mask).isInteger(1)) {
-    seesNothing =
-        b.logicalNot(b.reduce(ReduceKind::Any, mask, last, /*keepdims=*/true));
-    mask = b.select(mask, b.scalar(0, type), minusInfinity);
-    op.getMaskMutable().assign(mask);
+    if (!isFinite)
+      seesNothing = b.logicalNot(
+          b.reduce(ReduceKind::Any, mask, last, /*keepdims=*/true));
+    mask = b.select(mask, b.scalar(0, type),
+                    isFinite ? b.scalar(kAddedToHide, type) : minusInfinity);
   } else {
     seesNothing = b.compare(
         Pred::Eq, b.reduce(ReduceKind::Max, mask, last, /*keepdims=*/true),
         minusInfinity);
+    // Of the program's own softmax a row of the lowest finite numbers has a
+    // mean; they may overflow in the library's.
+    if (op.getNanRows() && !type.isF16())
+      mask = b.select(b.compare(Pred::Eq, mask, minusInfinity), mask,
+                      b.binary<MaximumOp>(mask, b.scalar(kAddedToHide, type)));
   }
+  op.getMaskMutable().assign(mask);
+  op.removeFillAttr();
+  op.setNanRows(false);
+  if (!seesNothing)
+    return;
   builder.setInsertionPointAfter(op);
-  Value result = b.select(seesNothing, b.scalar(0, type), op.getResult());
+  Value result = b.select(seesNothing, b.scalar(empty, type), op.getResult());
   op.getResult().replaceUsesWithIf(result, [&](OpOperand &use) {
     return use.getOwner() != result.getDefiningOp();
   });
@@ -289,8 +285,10 @@ struct GraphDecompose : graph::impl::GraphDecomposePassBase<GraphDecompose> {
           kind != MaskKind::General) {
         op.getMaskMutable().clear();
         op.setCausal(kind == MaskKind::Causal);
+        op.removeFillAttr();
+        op.setNanRows(false);
       }
-      if (hasCudnn && isCudnnAttention(op))
+      if (hasCudnn && explainNotCudnn(AttentionShape::of(op)).empty())
         useLibrary(op, "cudnn");
       else
         decompose(op, hasLibrary(library, "onednn"));

@@ -511,11 +511,9 @@ static LogicalResult legalizeAttention(AtenCall &c) {
         attendWithDropout(c, query, key, value, mask, causal, scale, dropout);
     return result ? c.replace(result) : failure();
   }
-  Value result = AttentionOp::create(
-      builder, b.getLoc(), sym::getTensorType(out, type), query, key, value,
-      mask, causal ? builder.getUnitAttr() : UnitAttr(),
-      builder.getF64FloatAttr(scale),
-      /*library=*/StringAttr());
+  Value result =
+      AttentionOp::create(builder, b.getLoc(), sym::getTensorType(out, type),
+                          query, key, value, mask, causal, scale);
   SmallVector<Value> results(c.op.getOutputs().size());
   results[0] = result;
   return c.replace(results);

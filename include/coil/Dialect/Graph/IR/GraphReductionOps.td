@@ -300,8 +300,15 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
   let description = [{
     Computes `softmax(scale * q k^T + mask) v` for q `[..., l, e]`, k
     `[..., s, e]` and v `[..., s, f]`. `causal` lets row i see the columns
-    0..i. A bool mask keeps the scores where it is true; another mask is added.
-    A row that sees nothing gives zeros, as the framework does.
+    0..i. A bool mask keeps the scores where it is true and replaces the others
+    by `fill`, which is minus infinity by default; another mask is added. Under
+    `softcap` c the scores are `c * tanh(scale * q k^T / c)` before they are
+    masked.
+
+    A row that sees nothing, whose scores are all minus infinity, gives zeros, as
+    the framework's operator does, or NaN under `nan_rows`, which is what softmax
+    gives. Finite scores never make such a row: where a finite `fill` hides all of
+    a row, its result is the mean of the values.
 
     `library` names the library that computes it; otherwise it is decomposed.
     Under `tf32` the factors of both products may be rounded to TF32, see
@@ -310,25 +317,37 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
     (C1) q, k and v have the same rank, at least two, and equal batch sizes.
     (C2) q and k agree in `e`, k and v in `s`; the result is `[..., l, f]`.
     (C3) q, k, v and the result have one element type; the mask has it, too, or
-         `i1`, and broadcasts to `[..., l, s]`.
+         `f32` where that is wider, or `i1`, and broadcasts to `[..., l, s]`.
     (C4) `causal` and a mask exclude each other.
     (C5) `tf32` goes with elements of `f32`.
+    (C6) `fill` goes with a bool mask and is not NaN.
+    (C7) `nan_rows` goes with a mask, and not with a finite `fill`.
+    (C8) `softcap` is positive and finite.
 
     Example:
     ```mlir
     %0 = graph.attention %q, %k, %v causal scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>) -> tensor<2x4x8x64xf32>
+    %1 = graph.attention %q, %k, %v mask %m fill -1.000000e+09 scale 1.250000e-01 : (tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<2x4x8x64xf32>, tensor<8x8xi1>) -> tensor<2x4x8x64xf32>
     ```
   }];
   let arguments = (ins Graph_FloatTensor:$query, Graph_FloatTensor:$key,
                        Graph_FloatTensor:$value, Optional<Graph_Tensor>:$mask,
                        UnitAttr:$causal, F64Attr:$scale,
-                       OptionalAttr<StrAttr>:$library, UnitAttr:$tf32);
+                       OptionalAttr<StrAttr>:$library, UnitAttr:$tf32,
+                       OptionalAttr<F64Attr>:$fill, UnitAttr:$nan_rows,
+                       OptionalAttr<F64Attr>:$softcap);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)?
-    `scale` $scale (`library` $library^)? (`tf32` $tf32^)? attr-dict
+    $query `,` $key `,` $value
+    (`mask` $mask^ (`fill` $fill^)? (`nan_rows` $nan_rows^)?)?
+    (`causal` $causal^)? `scale` $scale (`softcap` $softcap^)?
+    (`library` $library^)? (`tf32` $tf32^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$query,
+                                 "::mlir::Value":$key, "::mlir::Value":$value,
+                                 "::mlir::Value":$mask, "bool":$causal,
+                                 "double":$scale)>];
   let hasVerifier = 1;
 }
 

@@ -72,6 +72,70 @@ def GraphExpandComplexPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphRaiseAttentionPass
+    : Pass<"graph-raise-attention", "mlir::func::FuncOp"> {
+  let summary = "make one operator of attention that a program spells";
+  let description = [{
+    Programs spell attention as a product of queries and keys, a scale, masks, a
+    softmax and a product with values. As one operator a library computes it
+    without storing the scores. The pass finds it by what it computes: the softmax
+    is the anchor, tensors between the products are placed over one set of axes, so
+    that views, the order of dimensions and repeated heads do not matter, and each
+    operator between the products is a scale, a soft cap or a mask.
+
+    ```mlir
+    %0 = graph.matmul %q, %k : (tensor<2x4x128x64xbf16>, tensor<2x4x64x128xbf16>) -> tensor<2x4x128x128xbf16>
+    %1 = graph.div %0, %eight : ...
+    %2 = graph.select %visible, %1, %minus_infinity : ...
+    %3 = graph.convert %2 : (tensor<2x4x128x128xbf16>) -> tensor<2x4x128x128xf32>
+    %4 = graph.reduce max, %3 dims [3] keepdims : ...
+    %5 = graph.sub %3, %4 : ...
+    %6 = graph.exp %5 : ...
+    %7 = graph.reduce sum, %6 dims [3] keepdims : ...
+    %8 = graph.div %6, %7 : ...
+    %9 = graph.convert %8 : (tensor<2x4x128x128xf32>) -> tensor<2x4x128x128xbf16>
+    %10 = graph.matmul %9, %v : (tensor<2x4x128x128xbf16>, tensor<2x4x128x64xbf16>) -> tensor<2x4x128x64xbf16>
+    ```
+    becomes
+    ```mlir
+    %t = graph.permute %k [0, 1, 3, 2] : ...
+    %10 = graph.attention %q, %t, %v mask %visible nan_rows scale 1.250000e-01 : ...
+    ```
+
+    Scores are `f32` in the operator where the program may round them to a narrower
+    type, and scales are joined; nothing else changes numbers. What the program
+    gives for a row that sees nothing stays: NaN (`nan_rows`), zeros if it replaces
+    them, or the mean of the values where a finite number hides scores (`fill`).
+    Zero or a number of at most -1e36 that is added hides scores, as it absorbs
+    them.
+
+    A remark says what was found, and for a softmax between two products why it is
+    not attention:
+
+    (C1) The softmax is over the dimension of the keys, and the second product sums
+         that dimension.
+    (C2) Exponentials are of differences from the largest score of their row, and
+         are divided by their sum before or after the second product.
+    (C3) Scores and probabilities have no other user: it would compute them again.
+    (C4) Probabilities reach the product as they are; dropout changes them.
+    (C5) Scores are multiplied by numbers, or before they are masked by tensors that
+         vary over rows or over columns alone; of `f16` only by numbers, since
+         scaled rows of a query may overflow.
+    (C6) Scores are replaced by one number, or all numbers that replace them are
+         at most -1e36, so that one mask says it.
+    (C7) Values vary over batches that scores have.
+    (C8) Queries and keys are not of a wider type than probabilities and values.
+    (C9) Unless `always`, a library of `library` has a kernel for it: elsewhere
+         `graph-decompose` would spell it again.
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"none\"",
+           "The libraries that there are, separated by commas">,
+    Option<"always", "always", "bool", "false",
+           "Make the operator where no library computes it, too">];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def GraphSetPrecisionPass
     : Pass<"graph-set-precision", "mlir::func::FuncOp"> {
   let summary = "let products of f32 round their factors to TF32";
