@@ -143,8 +143,10 @@ std::string coil::getCPU(const CompilePipelineOptions &options) {
 
 std::string coil::getCPU(StringRef pipelineOptions) {
   CompilePipelineOptions options;
-  if (failed(options.parseFromString(pipelineOptions)))
+  if (Error error = parseOptions(options, pipelineOptions)) {
+    consumeError(std::move(error));
     return "";
+  }
   return getCPU(options);
 }
 
@@ -184,8 +186,6 @@ Expected<std::string> coil::resolveTarget(StringRef target) {
 static Error checkOptions(const CompilePipelineOptions &options) {
   if (Error error = checkRegistrations())
     return error;
-  if (Error error = checkOptionValues(options))
-    return error;
   return checkInsertedPasses(options,
                              {PipelinePart::Graph, PipelinePart::Loop,
                               PipelinePart::Wrapper, PipelinePart::Kernel,
@@ -215,10 +215,6 @@ Error coil::resolveOptions(CompilePipelineOptions &options, bool detect) {
     return text.takeError();
   if (bits == 0)
     options.vectorBits = widest;
-  else if (bits < 8 || !llvm::isPowerOf2_64(static_cast<uint64_t>(bits)))
-    return makeError("'vector-bits' is " + llvm::Twine(bits) +
-                     ", expected a power of two from 8 on, or 0 for the "
-                     "target's widest");
   else if (bits > widest)
     return makeError("'vector-bits' is " + llvm::Twine(bits) +
                      ", but the processor '" + processor->cpu +

@@ -11,6 +11,8 @@
 
 #include "Tool.h"
 
+#include "Completion.h"
+
 #include "coil/Plugins/Plugins.h"
 #include "coil/Support/FatalErrors.h"
 
@@ -20,6 +22,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -32,6 +35,24 @@ using namespace coil;
 /// Exits do not take arguments, and there is one tool in a process.
 static const char *toolName = "coil";
 static int failureStatus = 1, outputStatus = 1;
+
+const char *coil::getToolName() { return toolName; }
+
+/// --completion, which ends the tool as --help does. It is a flag of each
+/// command of a tool that has commands.
+static llvm::cl::opt<std::string> completion(
+    "completion", llvm::cl::value_desc("bash|zsh|fish"),
+    llvm::cl::sub(llvm::cl::SubCommand::getAll()),
+    llvm::cl::desc("Print a script that completes the flags of this tool in a "
+                   "shell"),
+    llvm::cl::callback([](const std::string &shell) {
+      if (printCompletion(llvm::outs(), shell, toolName))
+        std::exit(EXIT_SUCCESS);
+      llvm::WithColor::error(llvm::errs(), toolName)
+          << "unknown shell '" << shell
+          << "' of --completion, expected 'bash', 'zsh' or 'fish'\n";
+      std::exit(outputStatus);
+    }));
 
 /// Prints without allocating, since there may be no memory.
 static void print(llvm::StringRef text) {
@@ -77,6 +98,8 @@ static void checkStandardOutput() {
 /// Leaves the options of LLVM, which are there when a library is loaded, to
 /// --help-hidden. Options of ours are of a category "coil-...".
 static void hideOptionsOfLLVM() {
+  completion.addCategory(
+      *llvm::cl::getRegisteredOptions()["version"]->Categories.front());
   for (auto &entry : llvm::cl::getRegisteredOptions()) {
     llvm::cl::Option *option = entry.second;
     bool isShown = llvm::any_of(

@@ -17,6 +17,9 @@
 
 namespace coil {
 
+/// The name that the tool's messages begin with.
+const char *getToolName();
+
 /// The frame of a tool's `main`.
 ///
 /// Errors that LLVM calls fatal, exhausted memory among them, are one line and

@@ -57,10 +57,6 @@ llvm::Expected<Program> loadProgram(llvm::StringRef path,
                                     mlir::MLIRContext &context,
                                     bool checkWeights = false);
 
-/// A number of bytes: "4096", "64K", "512M" or "2G", by powers of 1024; nothing
-/// for other text and for what does not fit.
-std::optional<int64_t> parseBytes(llvm::StringRef text);
-
 /// The stage that a module is at, by the ops it holds.
 Stage detectStage(mlir::ModuleOp module);
 
@@ -92,11 +88,10 @@ struct CompileOptions {
   PipelineCache *pipelines = nullptr;
 };
 
-/// Fails where options or their values are wrong, and where they say something
-/// that the stage `graph` decides
-/// (whether products of f32 may be rounded, what memory sums of rows may need),
-/// and the module is there already.
-llvm::Error checkGraphOptions(Stage stage, llvm::StringRef pipelineOptions);
+/// Fails where options or their values are wrong, and for options that no pass
+/// from the stage `from` (exclusive) to `to` reads.
+llvm::Error checkStageOptions(llvm::StringRef pipelineOptions, Stage from,
+                              Stage to);
 
 /// Fails where the option `insert-passes` names what there is not, or an
 /// extension point that compilation from `from` (exclusive) to `to` does not
