@@ -95,6 +95,14 @@ static void checkStandardOutput() {
   endWith(outputStatus, message);
 }
 
+/// LLVM's -h may have other flags of one letter after it, so that a misspelled
+/// flag that begins with 'h' would print the help, with status 0.
+static void endGroupOfHelp() {
+  auto help = llvm::cl::getRegisteredOptions().find("h");
+  if (help != llvm::cl::getRegisteredOptions().end())
+    help->second->setFormattingFlag(llvm::cl::NormalFormatting);
+}
+
 /// Leaves the options of LLVM, which are there when a library is loaded, to
 /// --help-hidden. Options of ours are of a category "coil-...".
 static void hideOptionsOfLLVM() {
@@ -126,6 +134,7 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
   llvm::outs();
   std::atexit(checkStandardOutput);
   hideOptionsOfLLVM();
+  endGroupOfHelp();
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "Coil version " COIL_VERSION_STRING "\n"
           "  LLVM version " LLVM_VERSION_STRING "\n"
