@@ -348,6 +348,7 @@ int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-compile", 3, 2);
   cl::HideUnrelatedOptions(category);
   std::string overview = getOverview();
+  tool.checkFlags(argc, argv);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return 2;
   if (llvm::Error error = flags.loadPluginFiles())

@@ -665,6 +665,7 @@ static bool canSort(StringRef run) {
 int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-fuzz", 1, 1);
   cl::HideUnrelatedOptions(category);
+  tool.checkFlags(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Coil random program tester\n");
 
   if (timeLimit == 0) {

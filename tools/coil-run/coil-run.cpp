@@ -610,6 +610,7 @@ int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-run", ExitLoad, ExitUsage);
   cl::HideUnrelatedOptions(
       {&runCategory, &compareCategory, &measureCategory, &compileCategory});
+  tool.checkFlags(argc, argv);
   // LLVM's parser exits with 1 on a bad command line; ours is 2.
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return ExitUsage;

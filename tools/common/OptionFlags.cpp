@@ -71,8 +71,9 @@ OptionFlags::OptionFlags(OptionTools tool, Category getCategory)
       continue;
     bool isFlag = spec.constraint.kind == OptionKind::Flag;
     auto flag = std::make_unique<Flag>(
-        llvm::StringRef(spec.name), cl::init(spec.defaultValue), cl::desc(getHelp(spec)),
-        cl::value_desc(spec.constraint.valueName), cl::cat(getCategory(spec)),
+        llvm::StringRef(spec.name), cl::init(spec.defaultValue),
+        cl::desc(getHelp(spec)), cl::value_desc(spec.constraint.valueName),
+        cl::cat(getCategory(spec)),
         isFlag ? cl::ValueOptional : cl::ValueRequired);
     getFlags()[flag.get()] = &spec;
     entries.push_back({&spec, std::move(flag)});

@@ -15,6 +15,8 @@
 
 #include "coil/Plugins/Plugins.h"
 #include "coil/Support/FatalErrors.h"
+#include "coil/Support/Registration.h"
+#include "mlir/Pass/PassRegistry.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -95,14 +97,6 @@ static void checkStandardOutput() {
   endWith(outputStatus, message);
 }
 
-/// LLVM's -h may have other flags of one letter after it, so that a misspelled
-/// flag that begins with 'h' would print the help, with status 0.
-static void endGroupOfHelp() {
-  auto help = llvm::cl::getRegisteredOptions().find("h");
-  if (help != llvm::cl::getRegisteredOptions().end())
-    help->second->setFormattingFlag(llvm::cl::NormalFormatting);
-}
-
 /// Leaves the options of LLVM, which are there when a library is loaded, to
 /// --help-hidden. Options of ours are of a category "coil-...".
 static void hideOptionsOfLLVM() {
@@ -134,7 +128,6 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
   llvm::outs();
   std::atexit(checkStandardOutput);
   hideOptionsOfLLVM();
-  endGroupOfHelp();
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "Coil version " COIL_VERSION_STRING "\n"
           "  LLVM version " LLVM_VERSION_STRING "\n"
@@ -148,6 +141,30 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
     llvm::errs() << name
                  << ": error: COIL_PLUGINS: " << toString(std::move(error))
                  << '\n';
+    std::exit(outputStatus);
+  }
+}
+
+void Tool::checkFlags(int argc, char **argv) const {
+  for (llvm::StringRef argument :
+       llvm::ArrayRef(argv, size_t(argc)).drop_front()) {
+    if (argument == "--")
+      return;
+    if (!argument.consume_front("--") && !argument.consume_front("-"))
+      continue;
+    llvm::StringRef flag = argument.split('=').first;
+    if (flag.size() < 2 || !flag.starts_with("h"))
+      continue;
+    llvm::SmallVector<llvm::StringRef> names;
+    for (llvm::cl::SubCommand *command : llvm::cl::getRegisteredSubcommands())
+      for (auto &entry : llvm::cl::getRegisteredOptions(*command))
+        names.push_back(entry.first);
+    if (llvm::is_contained(names, flag) || mlir::PassInfo::lookup(flag) ||
+        mlir::PassPipelineInfo::lookup(flag))
+      continue;
+    llvm::WithColor::error(llvm::errs(), toolName)
+        << "Unknown command line argument '--" << flag << "'"
+        << suggestName(flag, names) << '\n';
     std::exit(outputStatus);
   }
 }

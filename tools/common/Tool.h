@@ -32,6 +32,11 @@ public:
   Tool(int &argc, char **&argv, const char *name, int failureStatus,
        int outputStatus);
 
+  /// Ends the tool for an unknown flag that begins with 'h'. LLVM's -h may have
+  /// other flags of one letter after it, so that its parser would print the
+  /// help and succeed. Called when all flags are registered.
+  void checkFlags(int argc, char **argv) const;
+
 private:
   llvm::InitLLVM init;
 };
