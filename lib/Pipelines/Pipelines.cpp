@@ -161,8 +161,10 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createCSEPass());
   }
   addExtensions(pm, ExtensionPoint::AfterDecomposition, options);
-  // The contract of the stage: no framework operator is left.
+  // The contract of the stage: no framework operator is left, and nothing that
+  // later stages do not take.
   pm.addNestedPass<func::FuncOp>(graph::createGraphVerifyContractPass());
+  pm.addNestedPass<func::FuncOp>(createVerifyGraphStagePass());
 }
 
 void coil::buildLoopPipeline(OpPassManager &pm,

@@ -18,6 +18,36 @@ include "mlir/Pass/PassBase.td"
 // From graph
 //===----------------------------------------------------------------------===//
 
+def VerifyGraphStagePass
+    : Pass<"verify-graph-stage", "::mlir::func::FuncOp"> {
+  let summary = "report what does not belong to the stage 'graph'";
+  let description = [{
+    The contract of the stage `graph` as a full conversion: each op has to be one
+    that a later stage takes, or the first of each kind that is not is an error
+    at its place in the model, before anything is converted. Otherwise an op of
+    another dialect would come through the whole stage unnoticed, and the error
+    would be about what became of its neighbours.
+
+    Ops that belong are those of `graph`, `loop` and `sym`, elementwise ops of
+    any dialect (`ElementwiseOpInterface`), ops that a pattern of
+    `convert-graph-to-loop` has as its root, those of plugins among them,
+    literals, and what is inside of `loop.kernel`s, which have a verifier of
+    their own. Framework operators are left to `graph-verify-contract`, which
+    knows why they were not legalised.
+
+    Constraints:
+    (C1) Every op belongs to the stage `graph`.
+
+    ```mlir
+    %0 = arith.addf %a, %b : tensor<8xf32>
+    ```
+    is refused with
+    ```
+    error: 'arith.addf' op does not belong to the stage 'graph': it is neither an operator nor elementwise, and no lowering to loop kernels is registered for it
+    ```
+  }];
+}
+
 def ConvertGraphToLoopPass
     : Pass<"convert-graph-to-loop", "::mlir::func::FuncOp"> {
   let summary = "turn tensor operators into loop kernels and views";
