@@ -25,8 +25,8 @@ static StringRef getKindName(OptionKind kind) {
     return "flag";
   case OptionKind::Choice:
     return "choice";
-  case OptionKind::NameList:
-    return "name list";
+  case OptionKind::LibraryList:
+    return "library list";
   case OptionKind::Names:
     return "names";
   case OptionKind::Number:
@@ -116,7 +116,7 @@ static std::string describeValues(const OptionSpec &spec) {
   if (values.empty())
     return constraint.valueName.str();
   std::string text = "`" + llvm::join(values, "`, `") + "`";
-  return constraint.kind == OptionKind::NameList
+  return constraint.kind == OptionKind::LibraryList
              ? text + "; several with commas"
              : text;
 }

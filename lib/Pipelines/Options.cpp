@@ -12,6 +12,7 @@
 
 #include "coil/Pipelines/Options.h"
 
+#include "coil/Conversion/GraphToLibrary/LibraryFunctions.h"
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Pipelines/Pipelines.h"
 #include "coil/Support/Error.h"
@@ -37,9 +38,9 @@ constexpr OptionConstraint flag() { return {OptionKind::Flag, "bool"}; }
 constexpr OptionConstraint choice(llvm::StringLiteral values) {
   return {OptionKind::Choice, "name", values};
 }
-constexpr OptionConstraint nameList(llvm::StringLiteral values,
-                                    llvm::StringLiteral others) {
-  return {OptionKind::NameList, "names", values, others};
+constexpr OptionConstraint libraryList(llvm::StringLiteral values,
+                                       llvm::StringLiteral others) {
+  return {OptionKind::LibraryList, "names", values, others};
 }
 constexpr OptionConstraint nameText() { return {OptionKind::Names, "names"}; }
 constexpr OptionConstraint number(int64_t min, int64_t max) {
@@ -216,15 +217,20 @@ Error coil::checkOptionValue(const OptionSpec &spec, StringRef value) {
   case OptionKind::Flag:
   case OptionKind::Choice:
     return checkValue(spec.name, value, spec.getValues());
-  case OptionKind::NameList: {
+  case OptionKind::LibraryList: {
     if (llvm::is_contained(splitValues(constraint.others), value))
       return Error::success();
     SmallVector<StringRef> names;
     value.split(names, ',');
-    SmallVector<StringRef> known = splitValues(constraint.values);
+    SmallVector<StringRef> known = splitValues(constraint.values),
+                           all = spec.getValues();
+    // Plugins may bring others.
+    std::vector<std::string> plugins = getPluginLibraries();
+    known.append(plugins.begin(), plugins.end());
+    all.append(plugins.begin(), plugins.end());
     for (StringRef name : names)
       if (!llvm::is_contained(known, name))
-        return checkValue(spec.name, name, spec.getValues());
+        return checkValue(spec.name, name, all);
     return Error::success();
   }
   case OptionKind::Number:

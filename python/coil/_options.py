@@ -62,7 +62,7 @@ def to_text(option, value):
                         for pipeline in ([given] if isinstance(given, str) else given))
     if isinstance(value, bool):
         return "true" if value else "false"
-    if option.kind in ("name list", "names") and isinstance(value, (list, tuple)):
+    if option.kind in ("library list", "names") and isinstance(value, (list, tuple)):
         return ",".join(map(str, value))
     if option.kind == "file" and isinstance(value, os.PathLike):
         return os.fspath(value)

@@ -14,6 +14,7 @@
 
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
 #include "coil/Conversion/GPUToROCDL/GPUToROCDL.h"
+#include "coil/Conversion/GraphToLibrary/GraphToLibrary.h"
 #include "coil/Conversion/GraphToLinalg/GraphToLinalg.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 #include "coil/Conversion/LinalgToGraph/LinalgToGraph.h"

@@ -48,6 +48,36 @@ def VerifyGraphStagePass
   }];
 }
 
+def ConvertGraphToLibraryPass
+    : Pass<"convert-graph-to-library", "::mlir::func::FuncOp"> {
+  let summary = "turn operators into calls of library functions of plugins";
+  let description = [{
+    Asks the registered functions of the libraries (`registerLibraryFunction`)
+    for each op, in the order of their registration; the first that computes it
+    is called in its place. The pass runs before anything is fused, so a call is
+    a boundary of fusion, and after decomposition, so a function sees the ops
+    that the compiler would lower. The files of the libraries are loaded when the
+    pass is initialized.
+
+    Constraints:
+    (C1) Each library is registered and can be loaded.
+
+    Before:
+    ```mlir
+    %0 = graph.erf %x : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+    After, with `library=accelmath`:
+    ```mlir
+    %0 = graph.custom_call "accelmath::erf"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"\"",
+           "Libraries to call, separated by commas">
+  ];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
 def ConvertGraphToLoopPass
     : Pass<"convert-graph-to-loop", "::mlir::func::FuncOp"> {
   let summary = "turn tensor operators into loop kernels and views";

@@ -28,15 +28,15 @@ namespace coil {
 
 /// How the text of a value is read.
 enum class OptionKind {
-  Flag,       ///< true or false
-  Choice,     ///< one of `values`
-  NameList,   ///< some of `values` with commas, or one of `others`
-  Names,      ///< any names, with commas or '+' between
-  Number,     ///< an integer from `min` to `max`
-  Bytes,      ///< a number of bytes: 4096, 64K, 512M, 2G
-  PowerOfTwo, ///< 0, or a power of two from `min` on
-  Target,     ///< a kind of device and its chips
-  Passes,     ///< <extension point>:<pipeline>, with semicolons between
+  Flag,        ///< true or false
+  Choice,      ///< one of `values`
+  LibraryList, ///< some of `values` or of plugins' with commas, or of `others`
+  Names,       ///< any names, with commas or '+' between
+  Number,      ///< an integer from `min` to `max`
+  Bytes,       ///< a number of bytes: 4096, 64K, 512M, 2G
+  PowerOfTwo,  ///< 0, or a power of two from `min` on
+  Target,      ///< a kind of device and its chips
+  Passes,      ///< <extension point>:<pipeline>, with semicolons between
   File,
   Directory,
   Text, ///< anything

@@ -29,7 +29,7 @@ def swap(word):
 def wrong_values(option):
     """Values that the option cannot have, each with what the message has to have."""
     kind, values = option["kind"], option["values"]
-    if kind in ("flag", "choice", "name list"):
+    if kind in ("flag", "choice", "library list"):
         # The message lists all that there are.
         allowed = [f"'{value}'" for value in values]
         yield "mistake", allowed
@@ -38,7 +38,7 @@ def wrong_values(option):
                 yield swap(value), ["did you mean", *allowed]
                 break
         yield values[0].upper(), allowed
-        if kind == "name list":
+        if kind == "library list":
             yield values[0] + ",mistake", ["'mistake'", *allowed]
     elif kind == "number":
         yield "wide", ["expected a number"]

@@ -17,6 +17,7 @@
 namespace coil {
 
 #define GEN_PASS_DECL_CONVERTGRAPHTOLOOPPASS
+#define GEN_PASS_DECL_VERIFYGRAPHSTAGEPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil
