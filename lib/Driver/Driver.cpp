@@ -178,10 +178,7 @@ Error coil::checkInsertedPasses(StringRef pipelineOptions, Stage from, Stage to,
                                  stringifyStage(to) + "'");
 }
 
-/// Adds what takes programs of other compilers to dialects that the pipelines
-/// know: functions that are called, and operations of TOSA. The pipelines of
-/// all programs need not load that. Returns whether there is anything.
-static bool buildPreparation(OpPassManager &pm, ModuleOp module) {
+bool coil::buildPreparation(OpPassManager &pm, ModuleOp module) {
   bool calls = false, tosa = false;
   auto *dialect = module.getContext()->getLoadedDialect("tosa");
   module->walk([&](Operation *op) {

@@ -100,6 +100,11 @@ llvm::Error checkStageOptions(llvm::StringRef pipelineOptions, Stage from,
 llvm::Error checkInsertedPasses(llvm::StringRef pipelineOptions, Stage from,
                                 Stage to, bool compilesKernels = false);
 
+/// Adds what takes programs of other compilers to dialects that the pipelines
+/// know: functions that are called, and operations of TOSA. The pipelines of
+/// all programs need not load that. Returns whether there is anything.
+bool buildPreparation(mlir::OpPassManager &pm, mlir::ModuleOp module);
+
 /// Runs the pipelines that lead from `from` (exclusive) to `to`. Diagnostics go
 /// to the context; the error says which stage failed.
 llvm::Expected<std::vector<StageTime>>
