@@ -10,6 +10,7 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Driver/Driver.h"
+#include "coil/Pipelines/Extensions.h"
 #include "coil/Pipelines/PassNames.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
@@ -300,6 +301,15 @@ static std::string keepNativeOptions(StringRef text) {
         spec.lastStage == Stage::Native && given->isGiven(spec.name) &&
         spec.constraint.kind != OptionKind::Passes)
       native.set(spec.name, given->get(spec.name));
+  // Passes that are added behind the stage `wrapper`.
+  std::vector<std::string> added;
+  for (StringRef entry : llvm::split(given->get("insert-passes"), ';'))
+    for (const ExtensionPointInfo &info : getExtensionPoints())
+      if (info.name == entry.split(':').first.trim() &&
+          getStage(info.part) == Stage::Native)
+        added.push_back(entry.str());
+  if (!added.empty())
+    native.set("insert-passes", llvm::join(added, ";"));
   return native.str();
 }
 
