@@ -22,7 +22,7 @@
 
 namespace coil {
 #define GEN_PASS_DEF_CONVERTGRAPHTOLIBRARYPASS
-#include "coil/Conversion/Passes.h.inc"
+#include "coil/Conversion/GraphStagePasses.h.inc"
 } // namespace coil
 
 using namespace mlir;

@@ -9,8 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "coil/Conversion/GraphToLoop/VerifyGraphStage.h"
+
 #include "PopulatePatterns.h"
-#include "coil/Conversion/GraphToLoop/GraphToLoop.h"
 #include "coil/Conversion/Utils/Contract.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -21,7 +22,7 @@
 
 namespace coil {
 #define GEN_PASS_DEF_VERIFYGRAPHSTAGEPASS
-#include "coil/Conversion/Passes.h.inc"
+#include "coil/Conversion/GraphStagePasses.h.inc"
 } // namespace coil
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 // RUN: coil-opt %s --convert-graph-to-library | FileCheck %s --check-prefix=NONE
 // NONE: graph.erf
 
-func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+func.func @convert_graph_to_library_c1(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = graph.erf %x : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -17,7 +17,7 @@
 namespace coil {
 
 #define GEN_PASS_DECL_CONVERTGRAPHTOLIBRARYPASS
-#include "coil/Conversion/Passes.h.inc"
+#include "coil/Conversion/GraphStagePasses.h.inc"
 
 } // namespace coil
 

@@ -17,7 +17,6 @@
 namespace coil {
 
 #define GEN_PASS_DECL_CONVERTGRAPHTOLOOPPASS
-#define GEN_PASS_DECL_VERIFYGRAPHSTAGEPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil
