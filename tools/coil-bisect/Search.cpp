@@ -139,7 +139,7 @@ static LogicalResult runStep(ModuleOp module, StringRef step,
 
 Outcome Search::run(size_t count, std::optional<uint64_t> limit,
                     llvm::raw_ostream &os) const {
-  OwningOpRef<ModuleOp> copy = module.clone();
+  OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
   for (size_t i = 0; i < count; ++i) {
     if (limit && i + 1 == count)
       limitPatterns(copy->getContext(), *limit, os);
@@ -225,7 +225,7 @@ std::string Search::print(size_t count) const {
   if (llvm::sys::fs::createTemporaryFile("coil-bisect", "mlir", path))
     return "";
   runTrial(options.seconds, [&](llvm::raw_ostream &os) {
-    OwningOpRef<ModuleOp> copy = module.clone();
+    OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
     for (size_t i = 0; i < count; ++i)
       if (failed(runStep(*copy, steps[i], os)))
         return Outcome::Failed;
@@ -329,7 +329,7 @@ std::optional<TrialResult> Search::findStep(StringRef pipelineOptions) const {
   // Every step of this one saves its values. All arguments are passed.
   TrialResult planned =
       runTrial(options.seconds, [&](llvm::raw_ostream &os) -> Outcome {
-        OwningOpRef<ModuleOp> copy = module.clone();
+        OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
         if (auto function = dyn_cast_or_null<FunctionOpInterface>(
                 copy->lookupSymbol(options.function)))
           for (unsigned i = 0; i < function.getNumArguments(); ++i)

@@ -22,6 +22,7 @@
 #include "coil/Pipelines/PassNames.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/OutputFile.h"
+#include "coil/Support/TensorText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FileSystem.h"
@@ -59,13 +60,13 @@ static cl::opt<uint64_t> seed("seed", cl::init(0), cl::value_desc("n"),
 static cl::list<std::string>
     symbols("symbol", cl::value_desc("name=value"), cl::cat(category),
             cl::desc("Size for made-up inputs, such as s0=17"));
-static cl::opt<double>
-    rtol("rtol", cl::value_desc("x"), cl::cat(category),
-         cl::desc("Allowed difference relative to the expected value (default: "
-                  "by element type)"));
-static cl::opt<double>
-    atol("atol", cl::value_desc("x"), cl::cat(category),
-         cl::desc("Allowed difference (default: by element type)"));
+static cl::opt<double> relativeTolerance(
+    "rtol", cl::value_desc("x"), cl::cat(category),
+    cl::desc("Allowed difference relative to the expected value (default: "
+             "by element type)"));
+static cl::opt<double> absoluteTolerance(
+    "atol", cl::value_desc("x"), cl::cat(category),
+    cl::desc("Allowed difference (default: by element type)"));
 static cl::opt<unsigned>
     timeLimit("time-limit", cl::init(120), cl::value_desc("seconds"),
               cl::cat(category),
@@ -152,7 +153,7 @@ makeArguments(const Program &program, FunctionOpInterface function) {
   options.symbols.assign(symbols.begin(), symbols.end());
   options.random = true;
   options.seed = seed;
-  SmallVector<TensorSpec> specs;
+  SmallVector<TensorSpec, 0> specs;
   SmallVector<const import::Weight *> weights;
   for (auto [i, spec] : llvm::enumerate(signature->getInputs())) {
     auto name = function.getArgAttrOfType<StringAttr>(i, "graph.weight");
@@ -269,10 +270,10 @@ int main(int argc, char **argv) {
   SearchOptions options;
   options.function = flags.get("function").str();
   options.seconds = timeLimit;
-  if (rtol.getNumOccurrences())
-    options.relative = rtol;
-  if (atol.getNumOccurrences())
-    options.absolute = atol;
+  if (relativeTolerance.getNumOccurrences())
+    options.relative = relativeTolerance;
+  if (absoluteTolerance.getNumOccurrences())
+    options.absolute = absoluteTolerance;
   Search search(*program->module, *steps, *arguments, options);
   if (std::string why = search.prepare(); !why.empty())
     return report(3, why);
