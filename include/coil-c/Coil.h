@@ -100,9 +100,9 @@ COIL_C_API void coil_compile_options_init(coil_compile_options *options);
 
 /// All options of a compilation as JSON: a list of {"name", "keyword", "scope",
 /// "kind", "default", "values", "min", "max", "tools", "description"}. Those of
-/// the scope "pipeline" are for `pipeline_options`, those of the scope "program"
-/// are fields of coil_compile_options. Owned by the library. Since API version
-/// 10.
+/// the scope "pipeline" are for `pipeline_options`, those of the scope
+/// "program" are fields of coil_compile_options. Owned by the library. Since
+/// API version 10.
 COIL_C_API const char *coil_options_json(void);
 
 /// Fails unless the option `name` may have this value, with what it may have.

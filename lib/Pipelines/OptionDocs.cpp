@@ -136,7 +136,7 @@ void coil::printOptionsMarkdown(llvm::raw_ostream &os) {
   for (OptionScope scope :
        {OptionScope::Pipeline, OptionScope::Program, OptionScope::Tool}) {
     bool hasKeyword = scope != OptionScope::Tool;
-    os << "### Options of "
+    os << (scope == OptionScope::Pipeline ? "" : "\n") << "### Options of "
        << (scope == OptionScope::Pipeline  ? "the pipelines"
            : scope == OptionScope::Program ? "a program in memory"
                                            : "tools alone")
@@ -158,6 +158,5 @@ void coil::printOptionsMarkdown(llvm::raw_ostream &os) {
         os << ' ' << describeReaders(spec) << " |";
       os << ' ' << spec.description << " |\n";
     }
-    os << '\n';
   }
 }

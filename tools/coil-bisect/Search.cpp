@@ -368,7 +368,8 @@ std::optional<TrialResult> Search::findStep(StringRef pipelineOptions) const {
       std::vector<coil_tensor> views;
       std::vector<SmallVector<int64_t>> strides;
       strides.reserve(arguments.size());
-      for (Tensor tensor : arguments) {
+      SmallVector<Tensor> inputs(arguments);
+      for (Tensor &tensor : inputs) {
         strides.push_back(reference::getContiguousStrides(tensor.getSizes()));
         views.push_back({tensor.getData(), tensor.getSizes().data(),
                          strides.back().data(),

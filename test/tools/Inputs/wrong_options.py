@@ -66,7 +66,7 @@ def list_runs(options):
         # Names.
         if len(name) > 3 and swap(name) != name:
             for tool in tools:
-                yield tool, [f"--{swap(name)}=x"], [f"--{swap(name)}", f"--{name}"]
+                yield tool, [f"--{swap(name)}=x"], [f"--{swap(name)}", name]
             if option["scope"] == "pipeline":
                 yield ("coil-opt", [f"--coil-graph-pipeline={swap(name)}=x"],
                        [f"'{swap(name)}'", f"did you mean '{name}'?"])
