@@ -15,7 +15,9 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 using namespace mlir;
 using namespace coil;
@@ -69,8 +71,8 @@ struct TestBreakProgram : PassWrapper<TestBreakProgram, OperationPass<>> {
   void runOnOperation() override {
     if (how == "crash")
       (void)raise(SIGSEGV);
-    while (how == "hang") {
-    }
+    while (how == "hang")
+      std::this_thread::sleep_for(std::chrono::seconds(1));
     if (how == "fail") {
       getOperation()->emitError("this pass fails on purpose");
       return signalPassFailure();
