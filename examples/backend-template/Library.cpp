@@ -12,6 +12,7 @@
 #include "Accel.h"
 
 #include "coil/Conversion/GraphToLibrary/LibraryFunctions.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
