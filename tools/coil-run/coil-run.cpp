@@ -654,7 +654,8 @@ int main(int argc, char **argv) {
   options.checkWeights = checkWeights;
   options.function = flags.get("function").str();
   options.weights = flags.get("weights").str();
-  Expected<GivenOptions> given = flags.getPipelineOptions();
+  Expected<GivenOptions> given =
+      flags.getPipelineOptions(isPackagePath(inputFile));
   if (!given)
     return report(ExitUsage, toString(given.takeError()));
   if (perKernel)

@@ -121,12 +121,13 @@ llvm::Expected<GivenOptions> OptionFlags::collect(bool withImplied) const {
   return given;
 }
 
-llvm::Expected<GivenOptions> OptionFlags::getPipelineOptions() const {
+llvm::Expected<GivenOptions>
+OptionFlags::getPipelineOptions(bool isCompiled) const {
   llvm::Expected<GivenOptions> given = collect(/*withImplied=*/false);
   if (!given)
     return given.takeError();
   for (const Entry &entry : entries)
-    if (entry.flag->getNumOccurrences() != 0 &&
+    if (!isCompiled && entry.flag->getNumOccurrences() != 0 &&
         entry.flag->getValue() != entry.spec->defaultValue)
       if (llvm::Error error =
               checkOptionDevices(*entry.spec, given->get("target")))

@@ -44,8 +44,10 @@ public:
   void imply(llvm::StringRef name, llvm::StringRef value);
 
   /// Options of the pipelines that are given or implied. Fails for options that
-  /// contradict each other or have no effect on the targets.
-  llvm::Expected<GivenOptions> getPipelineOptions() const;
+  /// contradict each other or have no effect on the targets; a program that
+  /// `isCompiled` already knows its own.
+  llvm::Expected<GivenOptions>
+  getPipelineOptions(bool isCompiled = false) const;
   /// Fails for given options that no pass between the stages reads.
   llvm::Error checkStages(Stage from, Stage to) const;
   /// Fails if an option that compilation would read is given, for a program

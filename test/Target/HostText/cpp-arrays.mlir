@@ -20,7 +20,7 @@
 // RUN: not coil-compile %s --emit=python --array-entry -o %t/x.py 2>&1 | FileCheck %s --check-prefix=LANGUAGE
 // LANGUAGE: error: --array-entry goes with --emit=cpp
 // RUN: not coil-compile %s --stack-limit=4Q --to=wrapper -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
-// BYTES: error: expected a number of bytes such as 4096, 64K, 512M or 2G in --stack-limit, not '4Q'
+// BYTES: error: the option 'stack-limit' is '4Q', expected a number of bytes such as 4096, 64K, 512M or 2G
 
 // A program that needs more than its budget is not compiled (B07).
 // RUN: not coil-compile %s --memory-budget=100 --to=wrapper -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=BUDGET
