@@ -29,7 +29,7 @@ OPS = [*sorted(str(p.relative_to(DIALECTS)) for p in DIALECTS.glob("*/IR/*Ops.td
        "Loop/IR/LoopDialect.td", "Sym/IR/SymAttributes.td", "Wrapper/IR/WrapperTypes.td"]
 PASSES = ["Dialect/Graph/Transforms/Passes.td", "Dialect/Loop/Transforms/Passes.td",
           "Dialect/Sym/Transforms/Passes.td", "Dialect/Wrapper/Transforms/Passes.td", "Conversion/Passes.td",
-          "Conversion/BridgePasses.td", "Reducer/Passes.td"]
+          "Conversion/BridgePasses.td", "Conversion/GraphStagePasses.td", "Reducer/Passes.td"]
 
 
 def records(tblgen: str, include: list[str], path: pathlib.Path) -> dict:

@@ -150,7 +150,7 @@ for variable in ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "COIL_NVJITLINK"]:
         llvm_config.with_environment(variable, os.environ[variable])
 
 tools = [ToolSubst("coil-opt", command=opt)]
-for tool in ["coil-package", "coil-serve", "coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:
+for tool in ["coil-bisect", "coil-package", "coil-serve", "coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:
     if os.path.exists(os.path.join(bin_dir, tool)):
         tools.append(ToolSubst(tool, command=os.path.join(bin_dir, tool)))
 llvm_config.add_tool_substitutions(

@@ -32,6 +32,7 @@ void registerDevice(mlir::DialectRegistry &registry);
 void registerTarget();
 void registerPasses();
 void registerOperators();
+void registerLibrary();
 void registerSchedules();
 void registerEmitters();
 /// @}

@@ -32,6 +32,7 @@ mlirGetPassPluginInfo() {
             accel::registerTarget();
             accel::registerPasses();
             accel::registerOperators();
+            accel::registerLibrary();
             accel::registerSchedules();
             accel::registerEmitters();
           }};

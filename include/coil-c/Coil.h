@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 9
+#define COIL_API_VERSION 10
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
@@ -76,7 +76,8 @@ typedef struct coil_compile_options {
   /// The .pt2 file that holds the weights of a .mlir file.
   const char *weights;
   /// Options of the pipelines, such as "library=none vector-bits=256", or
-  /// "insert-passes={after-fusion:func.func(cse)}" for passes of a plugin.
+  /// "insert-passes={after-fusion:func.func(cse)}" for passes of a plugin;
+  /// coil_options_json lists them.
   const char *pipeline_options;
   /// Directory that keeps compiled objects between processes; none by default.
   const char *object_cache;
@@ -96,6 +97,18 @@ typedef struct coil_compile_options {
 } coil_compile_options;
 
 COIL_C_API void coil_compile_options_init(coil_compile_options *options);
+
+/// All options of a compilation as JSON: a list of {"name", "keyword", "scope",
+/// "kind", "default", "values", "min", "max", "tools", "description"}. Those of
+/// the scope "pipeline" are for `pipeline_options`, those of the scope
+/// "program" are fields of coil_compile_options. Owned by the library. Since
+/// API version 10.
+COIL_C_API const char *coil_options_json(void);
+
+/// Fails unless the option `name` may have this value, with what it may have.
+/// Errors as in coil_program_compile. Since API version 10.
+COIL_C_API int32_t coil_option_check(const char *name, const char *value,
+                                     char **error);
 
 /// Loads a plugin with all that it offers, as the environment variable
 /// COIL_PLUGINS does before the first compilation. Where the plugin registers

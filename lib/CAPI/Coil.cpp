@@ -15,6 +15,7 @@
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Import/Package.h"
+#include "coil/Pipelines/Options.h"
 #include "coil/Plugins/Plugins.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Support/TensorText.h"
@@ -115,6 +116,19 @@ static bool readOptions(const T *from, T &to) {
   return true;
 }
 
+/// Checks the numbers of options by their declaration.
+static llvm::Error checkProgramOptions(const coil_compile_options &options) {
+  std::pair<llvm::StringRef, int64_t> numbers[] = {
+      {"num-threads", options.threads},
+      {"opt-level", options.opt_level},
+      {"cuda-graphs", options.cuda_graphs},
+      {"device", options.device}};
+  for (auto [name, value] : numbers)
+    if (llvm::Error error = checkOption(name, std::to_string(value)))
+      return error;
+  return llvm::Error::success();
+}
+
 static std::string toText(const char *text) { return text ? text : ""; }
 
 static llvm::json::Value statsToJSON(const CompiledProgram &program) {
@@ -190,9 +204,8 @@ static int32_t compileWith(
       return fail(COIL_API_USAGE,
                   "the options were not made by coil_compile_options_init",
                   error);
-    if (options->opt_level > 3)
-      return fail(COIL_API_USAGE, "expected an optimisation level up to 3",
-                  error);
+    if (llvm::Error wrong = checkProgramOptions(*options))
+      return fail(COIL_API_USAGE, llvm::toString(std::move(wrong)), error);
     if (options->function)
       jit.function = options->function;
     jit.weights = toText(options->weights);
@@ -633,9 +646,8 @@ int32_t coil_kernels_compile(const char *text, size_t length,
       return fail(COIL_API_USAGE,
                   "the options were not made by coil_compile_options_init",
                   error);
-    if (known.opt_level > 3)
-      return fail(COIL_API_USAGE, "expected an optimisation level up to 3",
-                  error);
+    if (llvm::Error wrong = checkProgramOptions(known))
+      return fail(COIL_API_USAGE, llvm::toString(std::move(wrong)), error);
     options.pipelineOptions = toText(known.pipeline_options);
     options.engine.objectCache = toText(known.object_cache);
     options.engine.threads = known.threads;

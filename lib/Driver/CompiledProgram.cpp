@@ -344,7 +344,7 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
     stage = Stage::Input;
   impl->function = options.function;
   std::string pipelineOptions = options.pipelineOptions;
-  if (Error error = checkGraphOptions(stage, pipelineOptions))
+  if (Error error = checkStageOptions(pipelineOptions, stage, Stage::Native))
     return std::move(error);
   if (Error error = checkInsertedPasses(pipelineOptions, stage, Stage::Native))
     return std::move(error);

@@ -99,18 +99,6 @@ Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
   return std::move(program);
 }
 
-std::optional<int64_t> coil::parseBytes(StringRef text) {
-  uint64_t unit = text.consume_back("K")   ? uint64_t(1) << 10
-                  : text.consume_back("M") ? uint64_t(1) << 20
-                  : text.consume_back("G") ? uint64_t(1) << 30
-                                           : 1;
-  uint64_t count, bytes;
-  if (text.getAsInteger(10, count) ||
-      __builtin_mul_overflow(count, unit, &bytes) || bytes > INT64_MAX)
-    return std::nullopt;
-  return static_cast<int64_t>(bytes);
-}
-
 Stage coil::detectStage(ModuleOp module) {
   Stage stage = Stage::Input;
   bool graph = false;
@@ -154,27 +142,13 @@ static Error dump(ModuleOp module, StringRef directory, Stage stage) {
   return (*file)->commit();
 }
 
-Error coil::checkGraphOptions(Stage stage, StringRef pipelineOptions) {
-  CompilePipelineOptions pipeline;
-  if (Error error = parseOptions(pipeline, pipelineOptions))
+Error coil::checkStageOptions(StringRef pipelineOptions, Stage from, Stage to) {
+  Expected<GivenOptions> given = GivenOptions::parse(pipelineOptions);
+  if (!given)
+    return given.takeError();
+  if (Error error = given->checkTogether())
     return error;
-  if (Error error = checkOptionValues(pipeline))
-    return error;
-  if (stage < Stage::Graph)
-    return Error::success();
-  if (pipeline.scatterBytes != 0)
-    return llvm::createStringError(
-        "what memory sums of rows may need ('scatter-bytes') is decided before "
-        "the stage 'graph', but the input is at the stage '" +
-        stringifyStage(stage) + "'");
-  if (pipeline.matmulPrecision == "highest" &&
-      pipeline.convPrecision == "highest")
-    return Error::success();
-  return llvm::createStringError(
-      "the precision of f32 products is decided before the stage 'graph', but "
-      "the input is at the stage '" +
-      stringifyStage(stage) + "'; it may say 'tf32' itself" +
-      (stage == Stage::Graph ? ", or start from the stage 'input'" : ""));
+  return given->checkStages(from, to);
 }
 
 /// Textual pipelines name passes of the registry, which programs in memory have
@@ -204,10 +178,7 @@ Error coil::checkInsertedPasses(StringRef pipelineOptions, Stage from, Stage to,
                                  stringifyStage(to) + "'");
 }
 
-/// Adds what takes programs of other compilers to dialects that the pipelines
-/// know: functions that are called, and operations of TOSA. The pipelines of
-/// all programs need not load that. Returns whether there is anything.
-static bool buildPreparation(OpPassManager &pm, ModuleOp module) {
+bool coil::buildPreparation(OpPassManager &pm, ModuleOp module) {
   bool calls = false, tosa = false;
   auto *dialect = module.getContext()->getLoadedDialect("tosa");
   module->walk([&](Operation *op) {

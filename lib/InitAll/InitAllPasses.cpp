@@ -25,6 +25,7 @@ void coil::registerAllPasses() {
   mlir::registerTransformsPasses(); // canonicalize, cse, symbol-dce, ...
   registerCoilConversionPasses();
   registerCoilBridgePasses();
+  registerCoilGraphStagePasses();
   sym::registerCoilSymPasses();
   loop::registerCoilLoopPasses();
   target::registerCoilTargetPasses();

@@ -11,14 +11,13 @@
 
 #include "coil/Pipelines/Extensions.h"
 
+#include "coil/Pipelines/PassNames.h"
 #include "coil/Pipelines/Pipelines.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Registration.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -143,46 +142,6 @@ void coil::registerPipelineExtension(ExtensionPoint point, StringRef name,
 // Passes that options insert
 //===----------------------------------------------------------------------===//
 
-/// The names of all passes and pipelines. MLIR's registry can only be listed
-/// through a parser of the command line.
-static SmallVector<StringRef> getPassNames() {
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  auto find = [](SmallVectorImpl<StringRef> &names) {
-    auto &options = llvm::cl::getRegisteredOptions();
-    auto found = options.find("canonicalize");
-    if (found == options.end())
-      return false;
-    found->second->getExtraOptionNames(names);
-    return true;
-  };
-  SmallVector<StringRef> names;
-  // coil-opt has them as flags.
-  if (find(names))
-    return names;
-  // Kept, since the names are its own.
-  static auto *parser = new PassPipelineCLParser("", "");
-  (void)parser;
-  find(names);
-  return names;
-}
-
-/// Explains what MLIR's parser says of a textual pipeline.
-static Error explainPipeline(StringRef entry, StringRef message) {
-  message = message.rtrim();
-  // It shows the text again, with a caret.
-  StringRef line = message.split('\n').first;
-  line = line.substr(
-      line.find("error: ") == StringRef::npos ? 0 : line.find("error: ") + 7);
-  std::string suggestion;
-  if (line.contains("does not refer to a registered pass")) {
-    StringRef name = line.split('\'').second.split('\'').first;
-    suggestion = suggestName(name, getPassNames());
-  }
-  return makeError("'insert-passes' with '" + entry + "': " + line +
-                   suggestion);
-}
-
 /// Calls `fn` for each entry `POINT:PIPELINE`.
 static Error
 forEachEntry(const CompilePipelineOptions &options,
@@ -212,10 +171,9 @@ static Error appendPipeline(StringRef entry, StringRef pipeline,
                             OpPassManager &pm) {
   if (pipeline.consume_front("builtin.module(") && !pipeline.consume_back(")"))
     return makeError("'insert-passes' with '" + entry + "': expected ')'");
-  std::string message;
-  llvm::raw_string_ostream os(message);
-  if (failed(parsePassPipeline(pipeline, pm, os)))
-    return explainPipeline(entry, message);
+  if (Error error = parsePipeline(pipeline, pm))
+    return makeError("'insert-passes' with '" + entry +
+                     "': " + toString(std::move(error)));
   return Error::success();
 }
 

@@ -174,9 +174,17 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  // What libraries of plugins compute is theirs before anything is fused.
+  if (std::string plugins = resolvePluginLibraries(options); !plugins.empty()) {
+    ConvertGraphToLibraryPassOptions calls;
+    calls.library = plugins;
+    pm.addNestedPass<func::FuncOp>(createConvertGraphToLibraryPass(calls));
+  }
   addExtensions(pm, ExtensionPoint::AfterDecomposition, options);
-  // The contract of the stage: no framework operator is left.
+  // The contract of the stage: no framework operator is left, and nothing that
+  // later stages do not take.
   pm.addNestedPass<func::FuncOp>(graph::createGraphVerifyContractPass());
+  pm.addNestedPass<func::FuncOp>(createVerifyGraphStagePass());
 }
 
 void coil::buildLoopPipeline(OpPassManager &pm,

@@ -30,6 +30,10 @@ std::string getTargetChips(const CompilePipelineOptions &options);
 /// Whether all of its chips have a feature.
 bool hasFeature(const CompilePipelineOptions &options, llvm::StringRef feature);
 
+/// The libraries of plugins that the option `library` names, separated by
+/// commas; with "auto" those for the target that can be loaded.
+std::string resolvePluginLibraries(const CompilePipelineOptions &options);
+
 /// `resolveOptions`, which does not ask for a device unless `detect`.
 llvm::Error resolveOptions(CompilePipelineOptions &options, bool detect);
 

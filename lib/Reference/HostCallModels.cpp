@@ -108,6 +108,10 @@ LogicalResult HostCall::run(Operation *op, StringRef function,
     for (auto name : names.getAsValueRange<StringAttr>())
       nameList.push_back(strings.emplace_back(name.str()).c_str());
   std::string name = function.str();
+  // A library function may have another one as its meaning.
+  if (std::string reference = name + ".reference";
+      coil_find_function(reference.c_str(), COIL_CPU, nullptr) == COIL_OK)
+    name = std::move(reference);
   coil_call_site site = {sizeof(coil_call_site),
                          COIL_CPU,
                          name.c_str(),

@@ -16,6 +16,7 @@ there, NumPy.
 from coil._functions import has_function, load_functions, register_function
 from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
 from coil._objects import bind_object, object_count, register_class
+from coil._options import Option, options
 from coil._precision import per_precision, torch_precision
 from coil._program import Program, compile, load_plugin
 from coil._library import CoilError, CompileError, InputError, RunError, version
@@ -29,6 +30,7 @@ __all__ = [
     "InputError",
     "LocalGroups",
     "NcclGroup",
+    "Option",
     "Program",
     "RunError",
     "Tensor",
@@ -38,6 +40,7 @@ __all__ = [
     "load_functions",
     "load_plugin",
     "object_count",
+    "options",
     "per_precision",
     "register_class",
     "register_function",

@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 9
+API_VERSION = 10
 
 
 class CoilError(Exception):
@@ -101,6 +101,8 @@ def _load():
         "coil_api_version": (c_uint32, []),
         "coil_version": (c_char_p, []),
         "coil_string_free": (None, [c_void_p]),
+        "coil_options_json": (c_char_p, []),
+        "coil_option_check": (c_int32, [c_char_p, c_char_p, POINTER(c_void_p)]),
         "coil_compile_options_init": (None, [POINTER(CompileOptions)]),
         "coil_program_compile_text": (
             c_int32,

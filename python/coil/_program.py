@@ -20,7 +20,7 @@ from coil._library import (
     fail,
     library,
 )
-from coil import _complex, _hooks, generators
+from coil import _complex, _hooks, _options, generators
 from coil._structure import Structure
 from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream, write
 
@@ -349,6 +349,12 @@ def load_plugin(path):
 
 
 def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir):
+    for name, value in (("num-threads", threads), ("opt-level", opt_level), ("cuda-graphs", cuda_graphs),
+                        ("device", device)):
+        _options.check(name, value)
+    # In C 0 is the default.
+    if opt_level == 0:
+        raise InputError("the option 'opt-level' is '0', expected a number from 1 to 3; 0 is for coil-run")
     settings = CompileOptions()
     library.coil_compile_options_init(ctypes.byref(settings))
     settings.pipeline_options = options.encode()
@@ -387,8 +393,7 @@ def compile(
     cuda_graphs=0,
     device=0,
     debug_dir=None,
-    user_kernels=None,
-    insert_passes=None,
+    **pipeline_options,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
     (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
@@ -397,7 +402,7 @@ def compile(
       path: the file.
       function: the function of a .mlir file to run.
       weights: the .pt2 file that holds the weights of a .mlir file.
-      options: options of the pipelines, such as "target=cuda library=none".
+      options: options of the pipelines as text, such as "target=cuda library=none".
       object_cache: a directory that keeps compiled objects between processes.
       threads: threads that compile; 0 takes all of the machine.
       opt_level: 1 to 3.
@@ -406,24 +411,13 @@ def compile(
       device: the GPU to load kernels onto.
       debug_dir: a directory that receives everything that is made on the way;
         its index.html leads through it. None writes nothing.
-      user_kernels: a file of kernels for operators of the model, which then need
-        no registered function.
-      insert_passes: passes to add to the pipelines: a dictionary from extension
-        points to textual pipelines, or to lists of them, such as
-        {"after-fusion": "func.func(cse)"}. `coil-opt --list-stages` prints the
-        extension points.
+      pipeline_options: the same by keyword, such as target="cuda", plan="pool",
+        fuse=False or vector_bits=256: `coil.options()` lists them. `insert_passes`
+        is a dictionary from extension points to textual pipelines, or to lists of
+        them: {"after-fusion": "func.func(cse)"}. `coil-opt --list-stages` prints
+        the extension points.
     """
-    if user_kernels is not None:
-        options += f" user-kernels={{{os.fspath(user_kernels)}}}"
-    if insert_passes:
-        if "insert-passes=" in options:
-            raise ValueError("insert_passes and an option 'insert-passes' exclude each other")
-        entries = [
-            f"{point}:{pipeline}"
-            for point, given in insert_passes.items()
-            for pipeline in ([given] if isinstance(given, str) else given)
-        ]
-        options += f" insert-passes={{{';'.join(entries)}}}"
+    options = _options.add_keywords(options, pipeline_options)
     settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir)
     settings.function = function.encode()
     settings.weights = os.fsencode(weights) if weights else None

@@ -11,11 +11,13 @@
 
 namespace coil::test {
 
+void registerTestBreakProgram();
 void registerTestContraction();
 void registerTestExprLowering();
 void registerTestSchedules();
 
 void registerTestPasses() {
+  registerTestBreakProgram();
   registerTestContraction();
   registerTestExprLowering();
   registerTestSchedules();

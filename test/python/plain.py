@@ -48,5 +48,5 @@ with tempfile.TemporaryDirectory() as folder:
     # A package has nothing to show.
     shown = os.path.exists(os.path.join(folder, "index.html"))
     print(shown == sys.argv[1].endswith(".mlir"), debugged.run(a, b)[0].tolist() == program.run(a, b)[0].tolist())
-# CHECK: InputError: expected an optimisation level up to 3
+# CHECK: InputError: the option 'opt-level' is '4', expected a number from 0 to 3
 attempt(lambda: coil.compile(sys.argv[1], opt_level=4))

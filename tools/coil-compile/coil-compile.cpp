@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../common/PipelineFlags.h"
+#include "../common/OptionFlags.h"
 #include "../common/Tool.h"
 
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -57,14 +57,6 @@ static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
                                    cl::desc("Where to write the module"),
                                    cl::cat(category));
 static cl::opt<std::string>
-    from("from", cl::value_desc("stage"),
-         cl::desc("Stage that the input is at (default: by what it holds)"),
-         cl::cat(category));
-static cl::opt<std::string> to("to", cl::init("native"),
-                               cl::value_desc("stage"),
-                               cl::desc("Stage to stop behind"),
-                               cl::cat(category));
-static cl::opt<std::string>
     emit("emit", cl::init("mlir"), cl::value_desc("language"),
          cl::desc("What to write: mlir (default), the module behind the last "
                   "stage; python, a program for torch tensors; fx, a program "
@@ -82,12 +74,6 @@ static cl::opt<std::string>
                cl::desc("Write the module behind each stage; every file can be "
                         "edited and resumed from"),
                cl::cat(category));
-static cl::opt<std::string> debugDirectory(
-    "debug-dir", cl::value_desc("directory"),
-    cl::desc("Write everything that is made on the way (stages, kernels, "
-             "provenance, memory plan, decisions) and index.html, which leads "
-             "through it"),
-    cl::cat(category));
 static cl::opt<std::string> memoryReport(
     "memory-report", cl::value_desc("file"),
     cl::desc("Write what is allocated and for how long: a page (.html), a "
@@ -99,25 +85,6 @@ static cl::opt<bool> machineCode(
              "(nvJitLink or ptxas): nothing is compiled where it is loaded"),
     cl::cat(category));
 
-static cl::opt<bool> arrayEntry(
-    "array-entry",
-    cl::desc("With --emit=cpp, add a function on arrays of constant sizes, "
-             "which writes to memory of the caller; --stack-limit is 64K then, "
-             "unless it is given"),
-    cl::cat(category));
-static cl::opt<std::string> function(
-    "function", cl::init("main"), cl::value_desc("name"),
-    cl::desc("Function of a module to put into a package, or into a picture"),
-    cl::cat(category));
-static cl::opt<std::string>
-    weights("weights", cl::value_desc("file.pt2"),
-            cl::desc("Where a module's weights are, for a package"),
-            cl::cat(category));
-static cl::opt<bool> hoistWeights(
-    "hoist-weights",
-    cl::desc("Compute what depends on weights alone in a function that "
-             "runs once, as coil-run does"),
-    cl::cat(category));
 static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify after every pass, not only at "
                                          "the stages' ends"),
@@ -143,13 +110,10 @@ static cl::opt<bool> printLocations("print-locations",
                                     cl::desc("Print source locations"),
                                     cl::cat(category));
 
-static PipelineFlags flags(
-    category, category,
-    "What to compile for: cpu (this processor; default), cpu:<processor> such "
-    "as cpu:x86-64-v3 or cpu:haswell, cuda (the chip of the first GPU), or "
-    "cuda:<chip> such as cuda:sm_90a. A package may be for several, separated "
-    "by commas ('+' between processors): loading it takes the best that the "
-    "machine can run");
+static OptionFlags flags(OptionTools::Compile,
+                         [](const OptionSpec &) -> cl::OptionCategory & {
+                           return category;
+                         });
 
 /// The passes whose remarks explain the result.
 static constexpr char kExplained[] =
@@ -219,8 +183,8 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
   // Objects of several programs can be linked.
   prefixKernels(module, cpp.name + "_");
   CompilePipelineOptions pipeline;
-  if (failed(pipeline.parseFromString(pipelineOptions)))
-    return report(3, "bad pipeline options");
+  if (llvm::Error error = parseOptions(pipeline, pipelineOptions))
+    return report(3, toString(std::move(error)));
   // Machine code is for a chip.
   if (llvm::Error error = resolveOptions(pipeline))
     return report(3, toString(std::move(error)));
@@ -293,6 +257,7 @@ static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
 
 /// Writes the memory plans of the module, which is at the stage `wrapper`.
 static int writeMemoryReport(ModuleOp module, StringRef model) {
+  StringRef function = flags.get("function");
   std::vector<MemoryUse> uses = collectMemory(module);
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -301,7 +266,7 @@ static int writeMemoryReport(ModuleOp module, StringRef model) {
     os << llvm::formatv("{0:2}\n", toJSON(uses));
   } else if (kind == ".svg") {
     auto use = llvm::find_if(
-        uses, [](const MemoryUse &each) { return each.function == function; });
+        uses, [&](const MemoryUse &each) { return each.function == function; });
     if (use == uses.end())
       return report(3, "there is no planned function '" + function +
                            "' to make a picture of");
@@ -329,13 +294,14 @@ static std::vector<std::string> splitTargets(StringRef text) {
   return targets;
 }
 
-/// Compiles to machine code and writes a package.
-/// `pipelineOptions` begin with all targets, of which each is compiled by
-/// itself.
-static int writeProgram(StringRef pipelineOptions) {
+/// Compiles to machine code and writes a package. Each of its targets is
+/// compiled by itself.
+static int writeProgram(GivenOptions given) {
+  for (StringRef name : {"to", "from"})
+    if (flags.isGiven(name))
+      return report(2, "'--" + name + "' has no meaning for a package");
   for (const cl::Option *option :
-       {static_cast<cl::Option *>(&to), static_cast<cl::Option *>(&from),
-        static_cast<cl::Option *>(&dumpStages),
+       {static_cast<cl::Option *>(&dumpStages),
         static_cast<cl::Option *>(&memoryReport),
         static_cast<cl::Option *>(&explain), static_cast<cl::Option *>(&emit),
         static_cast<cl::Option *>(&emitBytecode),
@@ -347,15 +313,13 @@ static int writeProgram(StringRef pipelineOptions) {
   double seconds = 0;
   std::vector<std::unique_ptr<CompiledProgram>> programs;
   std::optional<ProgramPackage> package;
-  for (const std::string &each : splitTargets(flags.target)) {
+  for (const std::string &each : splitTargets(flags.get("target"))) {
     JITOptions options;
-    options.function = function;
-    options.weights = weights;
-    options.pipelineOptions =
-        ("target=" + each +
-         pipelineOptions.drop_front(("target=" + flags.target).size()))
-            .str();
-    options.debugDirectory = debugDirectory;
+    options.function = flags.get("function").str();
+    options.weights = flags.get("weights").str();
+    given.set("target", each);
+    options.pipelineOptions = given.str();
+    options.debugDirectory = flags.get("debug-dir").str();
     // The GPU of the package need not be here.
     options.engine.loadKernels = false;
     options.engine.assembleKernels = machineCode;
@@ -385,6 +349,7 @@ int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-compile", 3, 2);
   cl::HideUnrelatedOptions(category);
   std::string overview = getOverview();
+  tool.checkFlags(argc, argv);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return 2;
   if (llvm::Error error = flags.loadPluginFiles())
@@ -403,58 +368,54 @@ int main(int argc, char **argv) {
     return report(2, "--torch-calls is for --emit=python and --emit=fx");
   if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
     return report(2, "--emit=cpp writes several files, expected -o <name>.cpp");
-  if (arrayEntry && emit != "cpp")
+  if (flags.get("array-entry") == "true" && emit != "cpp")
     return report(2, "--array-entry goes with --emit=cpp");
   if (emit != "mlir") {
     // Emitters take the planned host program.
-    if (to.getNumOccurrences() != 0 || emitBytecode)
+    if (flags.isGiven("to") || emitBytecode)
       return report(2, "--emit=" + emit +
                            " goes with neither --to nor --emit-bytecode");
-    to = "wrapper";
+    flags.imply("to", "wrapper");
   }
   if (!memoryReport.empty()) {
-    if (to.getNumOccurrences() == 0)
-      to = "wrapper";
-    if (to != "wrapper")
+    flags.imply("to", "wrapper");
+    if (flags.get("to") != "wrapper")
       return report(2, "--memory-report is about the stage 'wrapper', not '" +
-                           to + "'");
+                           flags.get("to") + "'");
     if (!is_contained({".html", ".svg", ".json"},
                       llvm::sys::path::extension(memoryReport)))
       return report(2, "expected a file .html, .svg or .json in "
                        "--memory-report, not '" +
                            memoryReport + "'");
   }
-  std::optional<Stage> last = symbolizeStage(to);
-  if (!last)
-    return report(2, "unknown stage '" + to +
-                         "', expected input, graph, loop, "
-                         "wrapper or native");
-  options.to = *last;
+  for (StringRef name : {"function", "weights"})
+    if (flags.isGiven(name) && !isPackagePath(output) &&
+        !(name == "function" && StringRef(memoryReport).ends_with(".svg")))
+      return report(
+          2, "--" + name + " is for packages (-o <name>.coilpkg)" +
+                 (name == "function" ? " and --memory-report=x.svg" : ""));
+  options.to = *symbolizeStage(flags.get("to"));
   options.verifyEach = verifyEach;
   options.dumpDirectory = dumpStages;
   if (dumpPipeline)
     options.printPipelines = &llvm::errs();
   // Callers of Python hand over a list.
-  if (emit == "python" && !flags.releaseInputs.getNumOccurrences())
-    flags.releaseInputs = true;
-  if (arrayEntry && flags.stackLimit.empty())
-    flags.stackLimit = "64K";
-  llvm::Expected<std::string> pipelineOptions = flags.getPipelineOptions();
-  if (!pipelineOptions)
-    return report(2, toString(pipelineOptions.takeError()));
-  options.pipelineOptions = *pipelineOptions;
-  if (hoistWeights)
-    options.pipelineOptions += " hoist-weights=true";
-  if (arrayEntry)
-    options.pipelineOptions += " array-entry=true";
+  if (emit == "python")
+    flags.imply("release-inputs", "true");
+  if (flags.get("array-entry") == "true")
+    flags.imply("stack-limit", "64K");
+  llvm::Expected<GivenOptions> given = flags.getPipelineOptions();
+  if (!given)
+    return report(2, toString(given.takeError()));
+  options.pipelineOptions = given->str();
 
   for (StringRef file : {StringRef(output), StringRef(memoryReport)})
-    if (llvm::Error error =
-            checkNotInput(file, {input, weights, flags.userKernels.getValue()}))
+    if (llvm::Error error = checkNotInput(
+            file, {input, flags.get("weights"), flags.get("user-kernels")}))
       return report(2, toString(std::move(error)));
   if (isPackagePath(output))
-    return writeProgram(options.pipelineOptions);
-  if (splitTargets(flags.target).size() > 1)
+    return writeProgram(*given);
+  if (splitTargets(flags.get("target")).size() > 1)
     return report(2, "only a package (-o <name>.coilpkg) can be for several "
                      "targets");
   if (machineCode)
@@ -482,37 +443,22 @@ int main(int argc, char **argv) {
     return report(3, toString(program.takeError()));
   ModuleOp module = *program->module;
   options.from = detectStage(module);
-  if (!from.empty()) {
-    std::optional<Stage> first = symbolizeStage(from);
-    if (!first)
-      return report(2, "unknown stage '" + from +
-                           "', expected input, graph, "
-                           "loop, wrapper or native");
-    options.from = *first;
-  }
+  if (flags.isGiven("from"))
+    options.from = *symbolizeStage(flags.get("from"));
   if (options.from > options.to)
     return report(2, "the input is at the stage '" +
-                         stringifyStage(options.from) + "', behind '" + to +
-                         "'");
-  if (llvm::Error error =
-          checkGraphOptions(options.from, options.pipelineOptions))
+                         stringifyStage(options.from) + "', behind '" +
+                         flags.get("to") + "'");
+  // Sources in C++ come with the code of kernels.
+  if (llvm::Error error = flags.checkStages(
+          options.from, emit == "cpp" ? Stage::Native : options.to))
     return report(2, toString(std::move(error)));
-  if (options.from >= Stage::Wrapper)
-    for (const cl::Option *option :
-         {static_cast<cl::Option *>(&flags.memoryBudget),
-          static_cast<cl::Option *>(&flags.stackLimit),
-          static_cast<cl::Option *>(&arrayEntry)})
-      if (option->getNumOccurrences())
-        return report(2, "'--" + option->ArgStr +
-                             "' comes too late: the input is at the stage '" +
-                             stringifyStage(options.from) +
-                             "', which is planned already");
   if (llvm::Error error =
           checkInsertedPasses(options.pipelineOptions, options.from, options.to,
                               /*compilesKernels=*/emit == "cpp"))
     return report(2, toString(std::move(error)));
-  auto debug = openDebugDirectory(debugDirectory, input, module, options.from,
-                                  options.pipelineOptions);
+  auto debug = openDebugDirectory(flags.get("debug-dir"), input, module,
+                                  options.from, options.pipelineOptions);
   if (!debug)
     return report(3, toString(debug.takeError()));
   options.debug = debug->get();
@@ -565,10 +511,10 @@ int main(int argc, char **argv) {
     if (failed(writeBytecodeToFile(module, (*file)->os())))
       return report(3, "the module cannot be written as bytecode");
   } else {
-    OpPrintingFlags flags;
+    OpPrintingFlags printing;
     if (printLocations)
-      flags.enableDebugInfo();
-    module.print((*file)->os(), flags);
+      printing.enableDebugInfo();
+    module.print((*file)->os(), printing);
     (*file)->os() << '\n';
   }
   if (llvm::Error error = (*file)->commit())

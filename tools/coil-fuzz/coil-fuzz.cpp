@@ -309,14 +309,16 @@ private:
   LogicalResult addCompilers(ArrayRef<std::string> list,
                              std::vector<Compiler> &compilers) {
     for (const std::string &text : list) {
-      auto options = CompilePipelineOptions::createFromString(text);
-      if (!options)
+      CompilePipelineOptions options;
+      if (llvm::Error error = parseOptions(options, text)) {
+        llvm::WithColor::error() << toString(std::move(error)) << "\n";
         return failure();
+      }
       Compiler compiler{std::make_unique<PassManager>(&context),
                         std::make_unique<PassManager>(&context)};
       for (Stage stage : {Stage::Graph, Stage::Loop, Stage::Wrapper})
-        buildStagePipeline(*compiler.toWrapper, stage, *options);
-      buildStagePipeline(*compiler.toNative, Stage::Native, *options);
+        buildStagePipeline(*compiler.toWrapper, stage, options);
+      buildStagePipeline(*compiler.toNative, Stage::Native, options);
       compilers.push_back(std::move(compiler));
     }
     return success();
@@ -663,6 +665,7 @@ static bool canSort(StringRef run) {
 int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-fuzz", 1, 1);
   cl::HideUnrelatedOptions(category);
+  tool.checkFlags(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Coil random program tester\n");
 
   if (timeLimit == 0) {

@@ -219,6 +219,7 @@ static Error convert(raw_ostream &os) {
 int main(int argc, char **argv) {
   coil::Tool tool(argc, argv, "coil-import", exitLoad, exitUsage);
   cl::HideUnrelatedOptions({&mainCategory, &limitCategory});
+  tool.checkFlags(argc, argv);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &errs()))
     return exitUsage;
 

@@ -130,6 +130,7 @@ static bool writeOutputs(llvm::ArrayRef<reference::Tensor> results) {
 int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-interpret", 3, 2);
   cl::HideUnrelatedOptions(category);
+  tool.checkFlags(argc, argv);
   if (!cl::ParseCommandLineOptions(argc, argv, "Coil reference interpreter\n",
                                    &llvm::errs()))
     return 2;

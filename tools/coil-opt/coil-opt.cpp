@@ -14,18 +14,25 @@
 #include "coil/InitAllDialects.h"
 #include "coil/InitAllPasses.h"
 #include "coil/Pipelines/Extensions.h"
+#include "coil/Pipelines/Options.h"
+#include "coil/Pipelines/PassNames.h"
+#include "coil/Report/IRDiff.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/OutputFile.h"
 #include "coil/Support/Registration.h"
 #include "coil/Support/SourceText.h"
 #include "coil/Support/ThreadPool.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Threading.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #ifdef COIL_INCLUDE_TESTS
@@ -60,6 +67,76 @@ static llvm::cl::opt<bool>
                llvm::cl::desc("Print the stages of the compiler and the "
                               "extension points at which passes can be added"),
                llvm::cl::cat(category));
+
+enum class OptionsForm { None, Markdown, JSON };
+static llvm::cl::opt<OptionsForm> listOptions(
+    "list-options", llvm::cl::ValueOptional, llvm::cl::init(OptionsForm::None),
+    llvm::cl::desc("Print the options of a compilation, which pipelines, "
+                   "coil-compile, coil-run, C and Python take"),
+    llvm::cl::values(clEnumValN(OptionsForm::Markdown, "markdown",
+                                "as the tables of docs/Options.md (default)"),
+                     clEnumValN(OptionsForm::Markdown, "", ""),
+                     clEnumValN(OptionsForm::JSON, "json", "for programs")),
+    llvm::cl::cat(category));
+
+static llvm::cl::opt<bool> printIRDiff(
+    "print-ir-diff",
+    llvm::cl::desc("Print the lines that each pass has changed, on standard "
+                   "error; passes run one after the other"),
+    llvm::cl::cat(category));
+
+/// Fails for passes and options of passes that there are not. MLIR's driver
+/// does so, too, but without the nearest name.
+static llvm::Error checkPassFlags(llvm::ArrayRef<char *> arguments) {
+  for (llvm::StringRef argument : arguments) {
+    if (!argument.consume_front("--") && !argument.consume_front("-"))
+      continue;
+    auto [name, value] = argument.split('=');
+    mlir::OpPassManager pm;
+    std::string text;
+    if (name == "pass-pipeline") {
+      // Its own operation is the root of a pipeline.
+      text = value.split('(').second.str();
+      if (!llvm::StringRef(text).ends_with(")"))
+        continue; // MLIR's driver says what is missing.
+      text.pop_back();
+    } else if (mlir::PassInfo::lookup(name) && !value.empty()) {
+      text = (name + "{" + value + "}").str();
+    } else {
+      continue;
+    }
+    if (llvm::Error error = coil::parsePipeline(text, pm))
+      return coil::makeError("--" + name + ": " + toString(std::move(error)));
+  }
+  return llvm::Error::success();
+}
+
+/// What MLIR's driver does with the command line, and an instrumentation.
+static mlir::LogicalResult runWithDiff(llvm::StringRef input,
+                                       llvm::StringRef output,
+                                       mlir::DialectRegistry &registry) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file =
+      mlir::openInputFile(input, &message);
+  std::unique_ptr<llvm::ToolOutputFile> result =
+      file ? mlir::openOutputFile(output, &message) : nullptr;
+  if (!result) {
+    llvm::errs() << "coil-opt: error: " << message << '\n';
+    return mlir::failure();
+  }
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  auto withDiff = config;
+  withDiff.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
+    pm.getContext()->disableMultithreading();
+    pm.addInstrumentation(coil::createIRDiffPrinter(llvm::errs()));
+    return config.setupPassPipeline(pm);
+  });
+  if (failed(
+          mlir::MlirOptMain(result->os(), std::move(file), registry, withDiff)))
+    return mlir::failure();
+  result->keep();
+  return mlir::success();
+}
 
 /// Fails for plugins that MLIR's driver is going to leave out with a message.
 static llvm::Error checkPluginFlags(llvm::ArrayRef<char *> arguments) {
@@ -111,10 +188,23 @@ int main(int argc, char **argv) {
   if (llvm::Error error =
           checkPluginFlags(llvm::ArrayRef(arguments).drop_back()))
     return fail(std::move(error));
+  if (llvm::Error error = checkPassFlags(llvm::ArrayRef(arguments).drop_back()))
+    return fail(std::move(error));
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Coil pass driver\n", registry);
   if (listStages) {
     coil::printStages(llvm::outs());
+    return EXIT_SUCCESS;
+  }
+  if (listOptions != OptionsForm::None) {
+    if (listOptions == OptionsForm::JSON)
+      coil::printOptionsJSON(llvm::outs());
+    else
+      coil::printOptionsMarkdown(llvm::outs());
+    return EXIT_SUCCESS;
+  }
+  if (mlir::MlirOptMainConfig::createFromCLOptions().shouldListPasses()) {
+    coil::printPasses(llvm::outs());
     return EXIT_SUCCESS;
   }
   if (llvm::Error error = coil::checkRegistrations())
@@ -124,7 +214,8 @@ int main(int argc, char **argv) {
   if (hasTextProblem(input))
     return EXIT_FAILURE;
   mlir::LogicalResult result =
-      mlir::MlirOptMain(argc, argv, input, output, registry);
+      printIRDiff ? runWithDiff(input, output, registry)
+                  : mlir::MlirOptMain(argc, argv, input, output, registry);
   // Devices are registered when the dialect is loaded.
   if (llvm::Error error = coil::checkRegistrations())
     return fail(std::move(error));

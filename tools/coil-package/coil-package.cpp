@@ -305,6 +305,7 @@ static int merge() {
 
 int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-package", 3, 2);
+  tool.checkFlags(argc, argv);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return 2;
   auto read = [](const std::string &path, PackageCheck check) {

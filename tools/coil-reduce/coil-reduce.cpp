@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
   coil::registerReductionPatterns(registry);
   coil::registerAllPasses();
   coil::registerCoilReducerPasses();
+  tool.checkFlags(argc, argv);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   coil::ThreadPool threads;
   context.setThreadPool(threads);

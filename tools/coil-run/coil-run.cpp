@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../common/PipelineFlags.h"
+#include "../common/OptionFlags.h"
 #include "../common/Tool.h"
 #include "Inputs.h"
 #include "Roofline.h"
@@ -58,14 +58,6 @@ static cl::opt<std::string>
     inputFile(cl::Positional, cl::Required,
               cl::desc("<model.pt2 | program.mlir | p.coilpkg>"),
               cl::cat(runCategory));
-static cl::opt<std::string>
-    functionName("function", cl::init("main"), cl::value_desc("name"),
-                 cl::desc("Function of a .mlir file to run (default: main)"),
-                 cl::cat(runCategory));
-static cl::opt<std::string>
-    weightsFile("weights", cl::value_desc("model.pt2"),
-                cl::desc("Where the weights of a .mlir file are"),
-                cl::cat(runCategory));
 static cl::list<std::string>
     functionFiles("functions", cl::value_desc("libfoo.so"),
                   cl::desc("Shared library of host functions that the program "
@@ -118,14 +110,6 @@ static cl::list<std::string>
                   cl::desc("What an output must be, once for each in order, "
                            "in the form of an input; empty compares nothing"),
                   cl::cat(compareCategory));
-enum class Reference { None, Interp };
-static cl::opt<Reference> referenceKind(
-    "reference", cl::init(Reference::None),
-    cl::desc("Compare the outputs with a second computation"),
-    cl::values(clEnumValN(Reference::None, "none", "no (default)"),
-               clEnumValN(Reference::Interp, "interp",
-                          "the reference interpreter, operator by operator")),
-    cl::cat(compareCategory));
 static cl::opt<double>
     relativeTolerance("rtol", cl::value_desc("x"),
                       cl::desc("Allowed difference relative to the expected "
@@ -152,11 +136,6 @@ static cl::opt<bool>
 static cl::opt<bool> printTrace("trace",
                                 cl::desc("Print each step of the first run"),
                                 cl::cat(measureCategory));
-static cl::opt<std::string> debugDirectory(
-    "debug-dir", cl::value_desc("directory"),
-    cl::desc("Write everything that compilation makes (stages, kernels, "
-             "provenance, memory plan, decisions) and index.html, which leads "
-             "through it; with --per-kernel the times of steps, too"));
 static cl::opt<std::string>
     dumpDirectory("dump-llvm", cl::value_desc("directory"),
                   cl::desc("Write the optimised LLVM IR and the objects, and "
@@ -195,39 +174,14 @@ static cl::opt<double> peakMatrixFlops(
              "else --peak-flops)"),
     cl::cat(measureCategory));
 
-static cl::opt<int32_t> device("device", cl::init(0), cl::value_desc("n"),
-                               cl::desc("GPU to run on (default: 0)"),
-                               cl::cat(runCategory));
-static cl::opt<int32_t>
-    graphs("cuda-graphs", cl::init(0), cl::value_desc("n"),
-           cl::desc("Calls to keep as CUDA graphs, by input sizes (default: 0, "
-                    "none)"),
-           cl::cat(compileCategory));
-static cl::opt<std::string> partitions(
-    "partitions", cl::init("auto"), cl::value_desc("when"),
-    cl::desc("Keep parts of calls as CUDA graphs: auto (default: where a call "
-             "cannot be kept as a whole), always or off"),
-    cl::cat(compileCategory));
-static cl::opt<unsigned> threads("num-threads", cl::init(0),
-                                 cl::value_desc("n"),
-                                 cl::desc("Threads that compile and run "
-                                          "(default: all processors)"),
-                                 cl::cat(compileCategory));
-static cl::opt<unsigned>
-    optLevel("opt-level", cl::init(2), cl::value_desc("0..3"),
-             cl::desc("LLVM's effort: 0 none, 2 cleanup (default), 3 its full "
-                      "pipeline"),
-             cl::cat(compileCategory));
-
-static cl::opt<std::string>
-    objectCache("object-cache", cl::value_desc("directory"),
-                cl::desc("Keep objects there and use those of earlier runs"),
-                cl::cat(compileCategory));
-
-static PipelineFlags flags(
-    compileCategory, measureCategory,
-    "Where the program runs: cpu (default), cuda (the chip of --device), or "
-    "cuda:<chip> such as cuda:sm_90a");
+static OptionFlags
+flags(OptionTools::Run, [](const OptionSpec &spec) -> cl::OptionCategory & {
+  if (spec.name == "reference")
+    return compareCategory;
+  if (spec.scope == OptionScope::Program && spec.group == OptionGroup::Code)
+    return runCategory;
+  return spec.group == OptionGroup::Debug ? measureCategory : compileCategory;
+});
 
 static constexpr llvm::StringLiteral overview =
     R"(Compile a model in memory and run it.
@@ -368,7 +322,7 @@ static Expected<bool> checkReference(const CompiledProgram &program,
 static Error writeOutputs(llvm::ArrayRef<coil_tensor> outputs,
                           llvm::ArrayRef<TensorSpec> specs) {
   bool quiet =
-      !expectedTexts.empty() || printTime || referenceKind != Reference::None;
+      !expectedTexts.empty() || printTime || flags.get("reference") != "none";
   for (auto [i, output] : llvm::enumerate(outputs)) {
     StringRef where = i < outputTexts.size() ? StringRef(outputTexts[i])
                       : quiet                ? ""
@@ -469,7 +423,8 @@ static void printTimes(const CompiledProgram &program,
     os << "  " << run.input_copies << " inputs copied, " << run.input_copy_bytes
        << " bytes: their strides are not those that the program was compiled "
           "for\n";
-  if (graphs != 0 && program.getEngine().isDeviceProgram())
+  if (flags.getNumber("cuda-graphs") != 0 &&
+      program.getEngine().isDeviceProgram())
     printGraphs(program.getEngine().getGraphReport());
 }
 
@@ -500,7 +455,7 @@ static void addDeviceStep(void *user, const coil_cuda_step *step) {
 static MachineRates getRates(bool isDevice) {
   MachineRates rates;
   if (isDevice)
-    rates = getDeviceRates(device);
+    rates = getDeviceRates(int32_t(flags.getNumber("device")));
   else if (!peakBandwidth.getNumOccurrences())
     rates = measureHost();
   auto override = [](const cl::opt<double> &option, MachineRates::Rate &rate) {
@@ -537,7 +492,7 @@ static int execute(const CompiledProgram &program) {
       return report(ExitUsage, "expected @file.npy, - or nothing for an output "
                                "but got '" +
                                    text + "'");
-  std::vector<StringRef> files = {inputFile.getValue(), weightsFile.getValue()};
+  std::vector<StringRef> files = {inputFile.getValue(), flags.get("weights")};
   for (StringRef text : inputTexts)
     if (size_t at = text.find('@'); at != StringRef::npos)
       files.push_back(text.drop_front(at + 1));
@@ -563,7 +518,8 @@ static int execute(const CompiledProgram &program) {
   llvm::ArrayRef<coil_tensor> views = inputs->getViews();
   std::optional<DeviceTensors> onDevice;
   if (engine.isDeviceProgram()) {
-    Expected<DeviceTensors> copies = program.upload(views, device);
+    Expected<DeviceTensors> copies =
+        program.upload(views, int32_t(flags.getNumber("device")));
     if (!copies)
       return fail(copies.takeError());
     onDevice = std::move(*copies);
@@ -574,7 +530,7 @@ static int execute(const CompiledProgram &program) {
   std::optional<RunResult> result;
   unsigned runs = std::max(1u, iterations.getValue());
   auto runOnce = [&](RunOptions options) -> Error {
-    options.device = device;
+    options.device = int32_t(flags.getNumber("device"));
     options.random = RandomState{randomSeed, randomOffset};
     result.reset();
     ScopedTimeLimit limit;
@@ -617,7 +573,8 @@ static int execute(const CompiledProgram &program) {
     StringRef where = engine.isDeviceProgram() ? "GPU" : "CPU";
     MachineRates rates = getRates(engine.isDeviceProgram());
     table.print(llvm::outs(), where, runs, rates);
-    if (!debugDirectory.empty())
+    if (StringRef debugDirectory = flags.get("debug-dir");
+        !debugDirectory.empty())
       if (Error error = addMeasurements(debugDirectory, table.getTimes(rates),
                                         where, runs))
         return report(ExitUsage, toString(std::move(error)));
@@ -640,7 +597,7 @@ static int execute(const CompiledProgram &program) {
   if (!expected)
     return report(ExitUsage, toString(expected.takeError()));
   bool same = *expected;
-  if (referenceKind == Reference::Interp) {
+  if (flags.get("reference") == "interp") {
     Expected<bool> reference = checkReference(program, views, outputs);
     if (!reference)
       return report(ExitRuntime, toString(reference.takeError()));
@@ -653,10 +610,11 @@ int main(int argc, char **argv) {
   Tool tool(argc, argv, "coil-run", ExitLoad, ExitUsage);
   cl::HideUnrelatedOptions(
       {&runCategory, &compareCategory, &measureCategory, &compileCategory});
+  tool.checkFlags(argc, argv);
   // LLVM's parser exits with 1 on a bad command line; ours is 2.
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
     return ExitUsage;
-  if (coil_set_num_threads(int32_t(threads)) != COIL_OK)
+  if (coil_set_num_threads(int32_t(flags.getNumber("num-threads"))) != COIL_OK)
     return report(ExitUsage, coil_last_error());
   if (Error error = flags.loadPluginFiles())
     return report(ExitUsage, toString(std::move(error)));
@@ -664,14 +622,8 @@ int main(int argc, char **argv) {
     if (coil_load_functions(file.c_str()) != COIL_OK)
       return report(ExitLoad, coil_last_error());
 
-  if (StringRef unknown;
-      flags.library != "auto" && !areLibraries(flags.library, unknown))
-    return report(ExitUsage,
-                  "unknown library '" + unknown +
-                      "', expected 'onednn', 'cublaslt', 'cudnn', 'cub', "
-                      "'none' or 'auto'");
   for (const auto *directory : {&ptxDirectory, &sassDirectory})
-    if (!directory->empty() && !StringRef(flags.target).starts_with("cuda"))
+    if (!directory->empty() && !flags.get("target").starts_with("cuda"))
       return report(ExitUsage, "--" + directory->ArgStr +
                                    " is for GPUs; --dump-llvm writes what "
                                    "becomes of kernels on the CPU");
@@ -685,23 +637,13 @@ int main(int argc, char **argv) {
       return report(ExitUsage,
                     "--" + rate->ArgStr + " must be a positive number");
   }
-  if (flags.fastMath != "off" && flags.fastMath != "default" &&
-      flags.fastMath != "fast")
-    return report(ExitUsage, "unknown mode of mathematics '" + flags.fastMath +
-                                 "', expected 'off', 'default' or 'fast'");
-
-  if (partitions != "auto" && partitions != "always" && partitions != "off")
-    return report(ExitUsage, "unknown value '" + partitions +
-                                 "' of --partitions, expected 'auto', 'always' "
-                                 "or 'off'");
-
   if (isPackagePath(inputFile)) {
-    std::vector<const cl::Option *> compiling = flags.getAll();
-    compiling.insert(compiling.end(),
-                     {&weightsFile, &partitions, &optLevel, &objectCache,
-                      &perKernel, &debugDirectory, &dumpDirectory,
-                      &ptxDirectory, &sassDirectory, &referenceKind});
-    for (const cl::Option *option : compiling)
+    if (Error error = flags.checkCompiled())
+      return report(ExitUsage, toString(std::move(error)));
+    for (const cl::Option *option : {static_cast<cl::Option *>(&perKernel),
+                                     static_cast<cl::Option *>(&dumpDirectory),
+                                     static_cast<cl::Option *>(&ptxDirectory),
+                                     static_cast<cl::Option *>(&sassDirectory)})
       if (option->getNumOccurrences())
         return report(ExitUsage, "--" + option->ArgStr +
                                      " has no meaning for a package, which is "
@@ -710,21 +652,23 @@ int main(int argc, char **argv) {
 
   JITOptions options;
   options.checkWeights = checkWeights;
-  options.function = functionName;
-  options.weights = weightsFile;
-  Expected<std::string> pipelineOptions = flags.getPipelineOptions();
-  if (!pipelineOptions)
-    return report(ExitUsage, toString(pipelineOptions.takeError()));
-  options.pipelineOptions = *pipelineOptions + " partitions=" + partitions +
-                            " costs=" + (perKernel ? "true" : "false");
-  options.keepReference = referenceKind == Reference::Interp;
-  options.engine.threads = threads;
-  options.engine.device = device;
-  options.engine.graphs = graphs;
-  options.engine.optLevel = optLevel;
-  options.engine.objectCache = objectCache;
+  options.function = flags.get("function").str();
+  options.weights = flags.get("weights").str();
+  Expected<GivenOptions> given =
+      flags.getPipelineOptions(isPackagePath(inputFile));
+  if (!given)
+    return report(ExitUsage, toString(given.takeError()));
+  if (perKernel)
+    given->set("costs", "true");
+  options.pipelineOptions = given->str();
+  options.keepReference = flags.get("reference") == "interp";
+  options.engine.threads = unsigned(flags.getNumber("num-threads"));
+  options.engine.device = int32_t(flags.getNumber("device"));
+  options.engine.graphs = int32_t(flags.getNumber("cuda-graphs"));
+  options.engine.optLevel = unsigned(flags.getNumber("opt-level"));
+  options.engine.objectCache = flags.get("object-cache").str();
   options.engine.dumpDirectory = dumpDirectory;
-  options.debugDirectory = debugDirectory;
+  options.debugDirectory = flags.get("debug-dir").str();
   options.engine.ptxDirectory = ptxDirectory;
   options.engine.sassDirectory = sassDirectory;
   Expected<std::unique_ptr<CompiledProgram>> program =

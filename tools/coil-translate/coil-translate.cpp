@@ -17,5 +17,6 @@
 int main(int argc, char **argv) {
   coil::Tool tool(argc, argv, "coil-translate", 1, 1);
   coil::registerAllTranslations();
+  tool.checkFlags(argc, argv);
   return failed(mlir::mlirTranslateMain(argc, argv, "Coil translation driver"));
 }

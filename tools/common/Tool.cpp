@@ -11,8 +11,12 @@
 
 #include "Tool.h"
 
+#include "Completion.h"
+
 #include "coil/Plugins/Plugins.h"
 #include "coil/Support/FatalErrors.h"
+#include "coil/Support/Registration.h"
+#include "mlir/Pass/PassRegistry.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -20,6 +24,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -32,6 +37,24 @@ using namespace coil;
 /// Exits do not take arguments, and there is one tool in a process.
 static const char *toolName = "coil";
 static int failureStatus = 1, outputStatus = 1;
+
+const char *coil::getToolName() { return toolName; }
+
+/// --completion, which ends the tool as --help does. It is a flag of each
+/// command of a tool that has commands.
+static llvm::cl::opt<std::string> completion(
+    "completion", llvm::cl::value_desc("bash|zsh|fish"),
+    llvm::cl::sub(llvm::cl::SubCommand::getAll()),
+    llvm::cl::desc("Print a script that completes the flags of this tool in a "
+                   "shell"),
+    llvm::cl::callback([](const std::string &shell) {
+      if (printCompletion(llvm::outs(), shell, toolName))
+        std::exit(EXIT_SUCCESS);
+      llvm::WithColor::error(llvm::errs(), toolName)
+          << "unknown shell '" << shell
+          << "' of --completion, expected 'bash', 'zsh' or 'fish'\n";
+      std::exit(outputStatus);
+    }));
 
 /// Prints without allocating, since there may be no memory.
 static void print(llvm::StringRef text) {
@@ -77,6 +100,8 @@ static void checkStandardOutput() {
 /// Leaves the options of LLVM, which are there when a library is loaded, to
 /// --help-hidden. Options of ours are of a category "coil-...".
 static void hideOptionsOfLLVM() {
+  completion.addCategory(
+      *llvm::cl::getRegisteredOptions()["version"]->Categories.front());
   for (auto &entry : llvm::cl::getRegisteredOptions()) {
     llvm::cl::Option *option = entry.second;
     bool isShown = llvm::any_of(
@@ -116,6 +141,30 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
     llvm::errs() << name
                  << ": error: COIL_PLUGINS: " << toString(std::move(error))
                  << '\n';
+    std::exit(outputStatus);
+  }
+}
+
+void Tool::checkFlags(int argc, char **argv) const {
+  for (llvm::StringRef argument :
+       llvm::ArrayRef(argv, size_t(argc)).drop_front()) {
+    if (argument == "--")
+      return;
+    if (!argument.consume_front("--") && !argument.consume_front("-"))
+      continue;
+    llvm::StringRef flag = argument.split('=').first;
+    if (flag.size() < 2 || !flag.starts_with("h"))
+      continue;
+    llvm::SmallVector<llvm::StringRef> names;
+    for (llvm::cl::SubCommand *command : llvm::cl::getRegisteredSubcommands())
+      for (auto &entry : llvm::cl::getRegisteredOptions(*command))
+        names.push_back(entry.first);
+    if (llvm::is_contained(names, flag) || mlir::PassInfo::lookup(flag) ||
+        mlir::PassPipelineInfo::lookup(flag))
+      continue;
+    llvm::WithColor::error(llvm::errs(), toolName)
+        << "Unknown command line argument '--" << flag << "'"
+        << suggestName(flag, names) << '\n';
     std::exit(outputStatus);
   }
 }

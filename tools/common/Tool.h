@@ -17,6 +17,9 @@
 
 namespace coil {
 
+/// The name that the tool's messages begin with.
+const char *getToolName();
+
 /// The frame of a tool's `main`.
 ///
 /// Errors that LLVM calls fatal, exhausted memory among them, are one line and
@@ -28,6 +31,11 @@ public:
   /// `name` outlives the process.
   Tool(int &argc, char **&argv, const char *name, int failureStatus,
        int outputStatus);
+
+  /// Ends the tool for an unknown flag that begins with 'h'. LLVM's -h may have
+  /// other flags of one letter after it, so that its parser would print the
+  /// help and succeed. Called when all flags are registered.
+  void checkFlags(int argc, char **argv) const;
 
 private:
   llvm::InitLLVM init;

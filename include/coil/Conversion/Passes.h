@@ -14,8 +14,10 @@
 
 #include "coil/Conversion/GPUToNVVM/GPUToNVVM.h"
 #include "coil/Conversion/GPUToROCDL/GPUToROCDL.h"
+#include "coil/Conversion/GraphToLibrary/GraphToLibrary.h"
 #include "coil/Conversion/GraphToLinalg/GraphToLinalg.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
+#include "coil/Conversion/GraphToLoop/VerifyGraphStage.h"
 #include "coil/Conversion/LinalgToGraph/LinalgToGraph.h"
 #include "coil/Conversion/LinalgToLoop/LinalgToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"
@@ -32,6 +34,9 @@ namespace coil {
 
 #define GEN_PASS_REGISTRATION
 #include "coil/Conversion/BridgePasses.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "coil/Conversion/GraphStagePasses.h.inc"
 
 } // namespace coil
 

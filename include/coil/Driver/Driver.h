@@ -57,10 +57,6 @@ llvm::Expected<Program> loadProgram(llvm::StringRef path,
                                     mlir::MLIRContext &context,
                                     bool checkWeights = false);
 
-/// A number of bytes: "4096", "64K", "512M" or "2G", by powers of 1024; nothing
-/// for other text and for what does not fit.
-std::optional<int64_t> parseBytes(llvm::StringRef text);
-
 /// The stage that a module is at, by the ops it holds.
 Stage detectStage(mlir::ModuleOp module);
 
@@ -92,11 +88,10 @@ struct CompileOptions {
   PipelineCache *pipelines = nullptr;
 };
 
-/// Fails where options or their values are wrong, and where they say something
-/// that the stage `graph` decides
-/// (whether products of f32 may be rounded, what memory sums of rows may need),
-/// and the module is there already.
-llvm::Error checkGraphOptions(Stage stage, llvm::StringRef pipelineOptions);
+/// Fails where options or their values are wrong, and for options that no pass
+/// from the stage `from` (exclusive) to `to` reads.
+llvm::Error checkStageOptions(llvm::StringRef pipelineOptions, Stage from,
+                              Stage to);
 
 /// Fails where the option `insert-passes` names what there is not, or an
 /// extension point that compilation from `from` (exclusive) to `to` does not
@@ -104,6 +99,11 @@ llvm::Error checkGraphOptions(Stage stage, llvm::StringRef pipelineOptions);
 /// program.
 llvm::Error checkInsertedPasses(llvm::StringRef pipelineOptions, Stage from,
                                 Stage to, bool compilesKernels = false);
+
+/// Adds what takes programs of other compilers to dialects that the pipelines
+/// know: functions that are called, and operations of TOSA. The pipelines of
+/// all programs need not load that. Returns whether there is anything.
+bool buildPreparation(mlir::OpPassManager &pm, mlir::ModuleOp module);
 
 /// Runs the pipelines that lead from `from` (exclusive) to `to`. Diagnostics go
 /// to the context; the error says which stage failed.

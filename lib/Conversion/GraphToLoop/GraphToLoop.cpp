@@ -111,22 +111,26 @@ Type coil::getScalarType(Value tensor) {
       cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
+void coil::populateGraphToLoopPatterns(RewritePatternSet &patterns) {
+  populatePointwiseToLoopPatterns(patterns);
+  populateReductionToLoopPatterns(patterns);
+  populateWindowToLoopPatterns(patterns);
+  populateViewToLoopPatterns(patterns);
+  populateDataToLoopPatterns(patterns);
+  populateRandomToLoopPatterns(patterns);
+  populateAttentionToLoopPatterns(patterns);
+  populateSortToLoopPatterns(patterns);
+  populateSegmentToLoopPatterns(patterns);
+  for (const auto &entry : getRegisteredPatterns().getEntries())
+    entry.value(patterns);
+}
+
 namespace {
 struct ConvertGraphToLoopPass
     : coil::impl::ConvertGraphToLoopPassBase<ConvertGraphToLoopPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populatePointwiseToLoopPatterns(patterns);
-    populateReductionToLoopPatterns(patterns);
-    populateWindowToLoopPatterns(patterns);
-    populateViewToLoopPatterns(patterns);
-    populateDataToLoopPatterns(patterns);
-    populateRandomToLoopPatterns(patterns);
-    populateAttentionToLoopPatterns(patterns);
-    populateSortToLoopPatterns(patterns);
-    populateSegmentToLoopPatterns(patterns);
-    for (const auto &entry : getRegisteredPatterns().getEntries())
-      entry.value(patterns);
+    populateGraphToLoopPatterns(patterns);
     // Types do not change, so one walk converts each op where it stands.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
 

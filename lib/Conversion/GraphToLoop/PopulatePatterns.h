@@ -27,6 +27,9 @@ void populateAttentionToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateSortToLoopPatterns(mlir::RewritePatternSet &patterns);
 void populateSegmentToLoopPatterns(mlir::RewritePatternSet &patterns);
 
+/// All of them, and those that plugins have registered.
+void populateGraphToLoopPatterns(mlir::RewritePatternSet &patterns);
+
 /// The loop-level kind of a reduction of (graph-level) elements `type`.
 loop::ReduceKind getLoopKind(graph::ReduceKind kind, mlir::Type type);
 

@@ -3,9 +3,10 @@
 """Modes and options of torch.compile(backend="coil")."""
 
 import dataclasses
-import difflib
 
 from coil._library import InputError
+from coil._options import add_keywords, check_text, nearest
+from coil._options import options as declared_options
 
 
 class OptionError(InputError):
@@ -24,7 +25,8 @@ class Options:
         dispatcher; "error" raises with the model's source line.
       strict: whether a graph that cannot be compiled raises; otherwise it runs eagerly,
         with a warning and a file that reproduces the failure.
-      pipeline: options of Coil's pipelines as text, such as "fast-math=none".
+      pipeline: options of Coil's pipelines as text, such as "fast-math=off"; those that are
+        given by keyword (fast_math="off") are added to it.
       threads: threads that compile; 0 takes all of the machine.
       opt_level: 1 to 3, of code generation.
       object_cache: a directory that keeps compiled objects between processes.
@@ -44,17 +46,26 @@ class Options:
     mode: str = "default"
 
 
-_TYPES = {
-    "fallback": str, "strict": bool, "pipeline": str, "threads": int, "opt_level": int,
-    "object_cache": str, "debug_dir": str, "cuda_graphs": int,
-}
-_CHOICES = {"fallback": ("allow", "error"), "opt_level": (1, 2, 3)}
+_OWN = {"fallback": str, "strict": bool, "pipeline": str}
+_CHOICES = {"fallback": ("allow", "error")}
+# What code generation of a graph has no use for: it has neither a file nor a stage to begin from.
+_NOT_OF_GRAPHS = ("function", "weights", "device")
 
 
 def _unknown(what, name, known):
-    near = difflib.get_close_matches(str(name), known, 1, 0.4)
-    hint = f"; did you mean '{near[0]}'?" if near else "."
+    hint = nearest(name, known) or "."
     return OptionError(f"unknown {what} '{name}' of the backend 'coil'{hint} There are: {', '.join(known)}")
+
+
+def _get_declared():
+    """The options that Coil declares, by the names that torch.compile takes."""
+    return {option.keyword: option for option in declared_options() if option.keyword not in _NOT_OF_GRAPHS}
+
+
+def _check_type(name, value, kind):
+    fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    if not fits and not (value is None and getattr(Options, name, None) is None):
+        raise OptionError(f"option '{name}' of the backend 'coil' is a {kind.__name__}, not {value!r}")
 
 
 def make_options(mode=None, options=None):
@@ -62,18 +73,33 @@ def make_options(mode=None, options=None):
     mode = "default" if mode is None else mode
     if mode not in MODES:
         raise _unknown("mode", mode, MODES)
-    given = {}
+    declared = _get_declared()
+    given, pipeline = {}, {}
     for name, value in (options or {}).items():
-        if name not in _TYPES:
-            raise _unknown("option", name, tuple(_TYPES))
-        kind = _TYPES[name]
-        fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-        if not fits and not (value is None and getattr(Options, name) is None):
-            raise OptionError(f"option '{name}' of the backend 'coil' is a {kind.__name__}, not {value!r}")
-        if name in _CHOICES and value not in _CHOICES[name]:
-            raise OptionError(f"option '{name}' of the backend 'coil' is one of "
-                              f"{', '.join(map(repr, _CHOICES[name]))}, not {value!r}")
-        if kind is int and value is not None and value < 0:
-            raise OptionError(f"option '{name}' of the backend 'coil' is not negative")
+        if name in _OWN:
+            _check_type(name, value, _OWN[name])
+            if name in _CHOICES and value not in _CHOICES[name]:
+                raise OptionError(f"option '{name}' of the backend 'coil' is one of "
+                                  f"{', '.join(map(repr, _CHOICES[name]))}, not {value!r}")
+            given[name] = value
+            continue
+        if name not in declared:
+            raise _unknown("option", name, (*_OWN, *declared))
+        option = declared[name]
+        if option.scope == "pipeline":
+            pipeline[name] = value
+            continue
+        _check_type(name, value, str if option.minimum is None else int)
+        try:
+            if value is not None:
+                check_text(option.name, str(value))
+        except InputError as error:
+            raise OptionError(f"option '{name}' of the backend 'coil': {error}") from None
+        if name == "opt_level" and value == 0:
+            raise OptionError("option 'opt_level' of the backend 'coil' is one of 1, 2, 3, not 0")
         given[name] = value
+    try:
+        given["pipeline"] = add_keywords(given.get("pipeline", ""), pipeline)
+    except InputError as error:
+        raise OptionError(f"options of the backend 'coil': {error}") from None
     return Options(**given, mode=mode)

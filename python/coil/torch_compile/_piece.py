@@ -48,7 +48,10 @@ class CompiledPiece:
         if device.type == "cuda":
             from coil._precision import torch_precision
 
-            pipeline = f"target=cuda {torch_precision()} {pipeline}"
+            # What the user says counts.
+            for option in ("target=cuda", *torch_precision().split()):
+                if f" {option.split('=')[0]}=" not in f" {options.pipeline}":
+                    pipeline = f"{option} {pipeline}"
             graphs = options.cuda_graphs
             if graphs is None:
                 graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0

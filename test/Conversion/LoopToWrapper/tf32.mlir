@@ -5,10 +5,10 @@
 // RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=none --to=wrapper | FileCheck %s --check-prefix=EXACT --implicit-check-not=tf32 --implicit-check-not=m16n8k8
 
 // RUN: not coil-compile %s --target=cuda:sm_90a --to=wrapper --float32-conv-precision=high 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error: the precision of f32 products is decided before the stage 'graph', but the input is at the stage 'graph'; it may say 'tf32' itself, or start from the stage 'input'
+// LATE: error: the option 'float32-conv-precision' comes too late: it is decided on the way to the stage 'graph', but the input is at the stage 'graph'
 // RUN: coil-compile %s --target=cuda:sm_90a --library=none --to=loop -o %t.loop.mlir
-// RUN: not coil-run %t.loop.mlir --float32-matmul-precision=high --random-inputs 2>&1 | FileCheck %s --check-prefix=LOOP-LATE
-// LOOP-LATE: the input is at the stage 'loop'; it may say 'tf32' itself{{$}}
+// RUN: not coil-run %t.loop.mlir --target=cuda:sm_90a --float32-matmul-precision=high --random-inputs 2>&1 | FileCheck %s --check-prefix=LOOP-LATE
+// LOOP-LATE: the option 'float32-matmul-precision' comes too late: {{.*}}the input is at the stage 'loop'{{$}}
 
 // What the graph allows comes to libraries and kernels, past the fusion of what
 // follows the product; one option has no say in the other's.

@@ -61,7 +61,7 @@ def main():
                 program = os.path.join(args.out, "planned.mlir")
                 tools.check(tools.run(
                     [coil_opt, file, "--wrapper-plan-memory=mode=" + mode, "-o", program]))
-            tools.check(tools.run([coil_compile, program, "--plan=" + mode,
+            tools.check(tools.run([coil_compile, program,
                                    "--memory-report=" + report, "-o", os.devnull]))
             with open(report) as stream:
                 for f in json.load(stream)["functions"]:

@@ -14,13 +14,13 @@
 
 // Options that the stage of the input is behind are errors, and sizes that change.
 // RUN: not coil-compile %S/leaks.mlir --emit=cpp --array-entry -o %t/late.cpp 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error: '--array-entry' comes too late: the input is at the stage 'wrapper', which is planned already
+// LATE: error: the option 'array-entry' comes too late: {{.*}}the input is at the stage 'wrapper'
 // RUN: not coil-compile %models/digits_cnn.pt2 --emit=cpp --array-entry -o %t/dynamic.cpp 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // DYNAMIC: error: function 'main_arrays' cannot take arrays: argument 18 has the size 's77', which is not constant
 // RUN: not coil-compile %s --emit=python --array-entry -o %t/x.py 2>&1 | FileCheck %s --check-prefix=LANGUAGE
 // LANGUAGE: error: --array-entry goes with --emit=cpp
 // RUN: not coil-compile %s --stack-limit=4Q --to=wrapper -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
-// BYTES: error: expected a number of bytes such as 4096, 64K, 512M or 2G in --stack-limit, not '4Q'
+// BYTES: error: the option 'stack-limit' is '4Q', expected a number of bytes such as 4096, 64K, 512M or 2G
 
 // A program that needs more than its budget is not compiled (B07).
 // RUN: not coil-compile %s --memory-budget=100 --to=wrapper -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=BUDGET

@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A pass that is wrong on purpose, for tools that look for such.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+using namespace mlir;
+using namespace coil;
+
+namespace {
+
+/// Right: x + y is y + x.
+struct SwapAdd : OpRewritePattern<graph::AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(graph::AddOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->hasAttr("swapped"))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      Value first = op->getOperand(0);
+      op->setOperand(0, op->getOperand(1));
+      op->setOperand(1, first);
+      op->setAttr("swapped", rewriter.getUnitAttr());
+    });
+    return success();
+  }
+};
+
+/// Wrong: x - y is no y - x.
+struct SwapSub : OpRewritePattern<graph::SubOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(graph::SubOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op->hasAttr("swapped"))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      Value first = op->getOperand(0);
+      op->setOperand(0, op->getOperand(1));
+      op->setOperand(1, first);
+      op->setAttr("swapped", rewriter.getUnitAttr());
+    });
+    return success();
+  }
+};
+
+struct TestBreakProgram : PassWrapper<TestBreakProgram, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestBreakProgram)
+  TestBreakProgram() = default;
+  TestBreakProgram(const TestBreakProgram &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const final { return "test-coil-break-program"; }
+  StringRef getDescription() const final {
+    return "be wrong: patterns (one of them), kernels (additions become "
+           "subtractions), crash, fail or hang";
+  }
+  void runOnOperation() override {
+    if (how == "crash")
+      (void)raise(SIGSEGV);
+    while (how == "hang")
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (how == "fail") {
+      getOperation()->emitError("this pass fails on purpose");
+      return signalPassFailure();
+    }
+    if (how == "kernels")
+      getOperation()->walk([](arith::AddFOp op) {
+        OpBuilder builder(op);
+        op.replaceAllUsesWith(arith::SubFOp::create(builder, op.getLoc(),
+                                                    op.getLhs(), op.getRhs())
+                                  .getResult());
+      });
+    if (how != "patterns")
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SwapAdd, SwapSub>(&getContext());
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  Option<std::string> how{*this, "how", llvm::cl::desc("How to be wrong"),
+                          llvm::cl::init("patterns")};
+};
+
+} // namespace
+
+namespace coil::test {
+void registerTestBreakProgram() { PassRegistration<TestBreakProgram>(); }
+} // namespace coil::test
