@@ -142,9 +142,6 @@ Value GPUKernelEmitter::getRooted(Operation *op) const {
 LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
   if (emitArithTwo(op))
     return success();
-  if (auto divide = dyn_cast<arith::DivFOp>(op);
-      divide && emitSharedDivision(divide))
-    return success();
   SmallVector<Copies> results;
   for (Value v : op->getResults())
     results.push_back(makeCopies(v));

@@ -228,9 +228,6 @@ private:
     return variance[v].anyCommon(dims);
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
-  /// A quotient by what all lanes, or all of a piece, share (EmitDivision.cpp);
-  /// returns false, without code, for others.
-  bool emitSharedDivision(mlir::arith::DivFOp op);
   /// What one is divided by the square root of, where `op` does that and need
   /// not be exact; else null.
   mlir::Value getRooted(mlir::Operation *op) const;

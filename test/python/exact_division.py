@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quotients of rows by a number for each row, on the GPU or the simulated one: the bits of PyTorch's.
 
-    shared_division.py FOLDER
+    exact_division.py FOLDER
 
 Dividends of all magnitudes, zeros of both signs, infinities, NaN and subnormal numbers; divisors of all magnitudes.
 Rows of whole vectors, and of 1001 elements, in which vectors go across the ends of rows."""
