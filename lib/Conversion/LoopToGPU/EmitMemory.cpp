@@ -320,22 +320,34 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
 Value GPUKernelEmitter::emitLoadMasked(LoadOp load, const LaneAddress &address,
                                        const Condition &condition, unsigned ip,
                                        unsigned ir) {
-  Value mask = lookup(getMask(load), ip, ir), all = condition.active;
+  Value mask = lookup(load.getMask(), ip, ir), all = condition.active;
   if (condition.lanes)
     all = condition.full;
-  for (int64_t lane = 0; lane < width; ++lane)
-    all = both(all, extract(mask, lane));
+  Value any;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    Value inside = extract(mask, lane);
+    all = both(all, inside);
+    any = any ? arith::OrIOp::create(b, any, inside).getResult() : inside;
+  }
+  auto type = VectorType::get(width, load.getType());
+  // What is padding, or another part of a concatenation, mostly is for all
+  // lanes.
   return choose(
-      all, VectorType::get(width, load.getType()),
+      all, type,
       [&]() {
         return emitLoadVector(load, address, Condition(), ip, ir,
                               /*shifts=*/true, /*masked=*/false);
       },
       [&]() {
-        Values lanes;
-        for (int64_t lane = 0; lane < width; ++lane)
-          lanes.push_back(emitLoadLane(load, address, condition, ip, ir, lane));
-        return fromLanes(lanes);
+        Value other =
+            load.getOther() ? broadcast(lookupOther(load, ip, ir)) : zero(type);
+        return select(any, other, [&]() -> Value {
+          Values lanes;
+          for (int64_t lane = 0; lane < width; ++lane)
+            lanes.push_back(
+                emitLoadLane(load, address, condition, ip, ir, lane));
+          return fromLanes(lanes);
+        });
       });
 }
 

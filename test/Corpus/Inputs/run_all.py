@@ -135,7 +135,7 @@ def emit(emitter, each):
         for case in each["cases"]:
             run_native(path(".mlir"), case)
     elif emitter == "cpp":
-        target = ["--target=cuda:sm_90", "--library=none"] if args.device == "cuda" else []
+        target = ["--target=cuda:sm_90"] if args.device == "cuda" else []
         need("coil-compile", "--emit=cpp", *target, path(".mlir"), "-o", path(".cpp"))
     else:
         need("coil-translate", "--wrapper-to-" + emitter, path(".mlir"), "-o", path(f".{emitter}.py"))

@@ -70,7 +70,7 @@ LINES = [
     ("coil-compile", ["--to=loop", "--plan=pool"], "'plan' has no effect: it is decided on the way to"),
     ("coil-compile", ["--to=graph", "--vector-bits=256"], "compilation stops at the stage 'graph'"),
     ("coil-compile", ["--from=wrapper", "--plan=pool"], "'plan' comes too late"),
-    ("coil-compile", ["--from=wrapper", "--library=none"], "the input is at the stage 'wrapper'"),
+    ("coil-compile", ["--from=wrapper", "--fuse=false"], "the input is at the stage 'wrapper'"),
     ("coil-compile", ["--from=loop", "--to=graph"], "behind 'graph'"),
     ("coil-run", ["--peak-flops=1"], "--per-kernel"),
     ("coil-run", ["--peak-flops=-1", "--per-kernel"], "must be a positive number"),
