@@ -261,12 +261,12 @@ Value GPUKernelEmitter::loadWhole(Value pointer, Type scalar, int64_t piece,
 
 Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                                        const Condition &condition, unsigned ip,
-                                       unsigned ir, bool shifts, bool masked) {
+                                       unsigned ir, bool shifts) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   Type scalar = load.getType();
   Type memory = getMemoryType(scalar);
   Value active = condition.active;
-  if (getMask(load) && masked)
+  if (getMask(load))
     active = both(active, lookup(getMask(load), ip, ir));
   SmallVector<Value> args;
   for (Value v : load.getArgs())
@@ -317,40 +317,6 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                 whole, cut);
 }
 
-Value GPUKernelEmitter::emitLoadMasked(LoadOp load, const LaneAddress &address,
-                                       const Condition &condition, unsigned ip,
-                                       unsigned ir) {
-  Value mask = lookup(load.getMask(), ip, ir), all = condition.active;
-  if (condition.lanes)
-    all = condition.full;
-  Value any;
-  for (int64_t lane = 0; lane < width; ++lane) {
-    Value inside = extract(mask, lane);
-    all = both(all, inside);
-    any = any ? arith::OrIOp::create(b, any, inside).getResult() : inside;
-  }
-  auto type = VectorType::get(width, load.getType());
-  // What is padding, or another part of a concatenation, mostly is for all
-  // lanes.
-  return choose(
-      all, type,
-      [&]() {
-        return emitLoadVector(load, address, Condition(), ip, ir,
-                              /*shifts=*/true, /*masked=*/false);
-      },
-      [&]() {
-        Value other =
-            load.getOther() ? broadcast(lookupOther(load, ip, ir)) : zero(type);
-        return select(any, other, [&]() -> Value {
-          Values lanes;
-          for (int64_t lane = 0; lane < width; ++lane)
-            lanes.push_back(
-                emitLoadLane(load, address, condition, ip, ir, lane));
-          return fromLanes(lanes);
-        });
-      });
-}
-
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
   if (loadedTogether.erase(load))
     return success();
@@ -371,9 +337,6 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
   bool contiguous = isVectorLoad && address.isContiguous() && !hasOwnLanes;
   bool inPieces =
       isVectorLoad && address.pieces && !hasOwnLanes && load.getArgs().empty();
-  // Padding: most vectors are inside.
-  bool isMasked = isVectorLoad && address.isContiguous() && hasOwnLanes &&
-                  load.getArgs().empty();
   // Where another thread writes to it, a thread without a point must not read.
   bool everyP = copies.overP || mayAlias(load);
   forEachCopy(copies.overP, copies.overR, [&](unsigned ip, unsigned ir) {
@@ -381,8 +344,6 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
     Condition c = getCondition(everyP, copies.overR, ip, ir, isVectorLoad);
     if (contiguous) {
       copies.values.push_back(emitLoadVector(load, address, c, ip, ir));
-    } else if (isMasked && (!c.lanes || c.full)) {
-      copies.values.push_back(emitLoadMasked(load, address, c, ip, ir));
     } else if (inPieces) {
       copies.values.push_back(emitLoadPieces(load, address, c, ip, ir));
     } else if (!isVectorLoad) {

@@ -290,16 +290,10 @@ private:
   mlir::Value emitLoadLane(LoadOp load, const LaneAddress &address,
                            const Condition &condition, unsigned ip, unsigned ir,
                            int64_t lane);
-  /// `shifts`: whether a vector anywhere may be taken out of aligned ones;
-  /// `masked`: whether the load's mask, which has no lanes, counts.
+  /// `shifts`: whether a vector anywhere may be taken out of aligned ones.
   mlir::Value emitLoadVector(LoadOp load, const LaneAddress &address,
                              const Condition &condition, unsigned ip,
-                             unsigned ir, bool shifts = true,
-                             bool masked = true);
-  /// A vector whose mask has lanes, most of which hold.
-  mlir::Value emitLoadMasked(LoadOp load, const LaneAddress &address,
-                             const Condition &condition, unsigned ip,
-                             unsigned ir);
+                             unsigned ir, bool shifts = true);
   /// Lanes of a load whose address goes on elsewhere in some vectors.
   mlir::Value emitLoadPieces(LoadOp load, const LaneAddress &address,
                              const Condition &condition, unsigned ip,

@@ -37,25 +37,3 @@ wrapper.kernel @columns(%s: tensor<1001xf32>) attributes {device = #wrapper.devi
   }
   wrapper.yield %0 : tensor<64x1001xf32>
 }
-
-// -----
-
-// A mask that holds for a whole vector of padded rows leaves one access.
-// CHECK-LABEL: gpu.func @padded
-// CHECK:         %[[ALL:.+]] = arith.andi
-// CHECK:         scf.if %{{.+}} -> (vector<4xf32>)
-// CHECK:           llvm.load %{{.+}} {{.*}} : !llvm.ptr<1> -> vector<4xf32>
-// CHECK:         } else {
-// CHECK-COUNT-4:   scf.if
-// CHECK:         gpu.return
-wrapper.kernel @padded(%x: tensor<64x62xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
-  %0 = loop.kernel "pad" [64, 64] (%a = %x) : (tensor<64x62xf32>) -> tensor<64x64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 128, index_bits = 32> {
-    %i = loop.index <d1>
-    %n = loop.index <62>
-    %m = arith.cmpi slt, %i, %n : i64
-    %z = arith.constant 0.0 : f32
-    %v = loop.load %a[d0, d1] mask %m else %z : f32 : tensor<64x62xf32> -> f32
-    loop.store %v, 0[d0, d1] : f32
-  }
-  wrapper.yield %0 : tensor<64x64xf32>
-}
