@@ -45,6 +45,9 @@ class Way:
             by_name = {k: v for k, v in by_name.items() if k not in ("vector-bits", "target")} | {"target": "target=cuda"}
         if "vector-bits" in by_name:
             by_name.pop("target", None)
+        # Checks of lifetimes count allocations, which storage on the stack has none of: these exclude each other.
+        if "track-lifetimes=true" in by_name.values():
+            by_name.pop("stack-limit", None)
         return Way(mode, " ".join(by_name.values()), level)
 
     def describe(self):
