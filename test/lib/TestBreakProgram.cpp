@@ -24,10 +24,11 @@ using namespace coil;
 
 namespace {
 
-/// Right: x + y is y + x.
-struct SwapAdd : OpRewritePattern<graph::AddOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::AddOp op,
+/// Swaps the operands of an op, once.
+template <typename Op>
+struct SwapOperands : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (op->hasAttr("swapped"))
       return failure();
@@ -41,21 +42,14 @@ struct SwapAdd : OpRewritePattern<graph::AddOp> {
   }
 };
 
+/// Right: x + y is y + x.
+struct SwapAdd : SwapOperands<graph::AddOp> {
+  using SwapOperands::SwapOperands;
+};
+
 /// Wrong: x - y is no y - x.
-struct SwapSub : OpRewritePattern<graph::SubOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::SubOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op->hasAttr("swapped"))
-      return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      Value first = op->getOperand(0);
-      op->setOperand(0, op->getOperand(1));
-      op->setOperand(1, first);
-      op->setAttr("swapped", rewriter.getUnitAttr());
-    });
-    return success();
-  }
+struct SwapSub : SwapOperands<graph::SubOp> {
+  using SwapOperands::SwapOperands;
 };
 
 struct TestBreakProgram : PassWrapper<TestBreakProgram, OperationPass<>> {

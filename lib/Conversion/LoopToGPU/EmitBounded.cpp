@@ -80,12 +80,7 @@ GPUKernelEmitter::getBound(arith::CmpIOp mask) {
   auto index = mask.getLhs().getDefiningOp<IndexOp>();
   if (along < 0 || !index)
     return std::nullopt;
-  ExprAttr limit;
-  APInt value;
-  if (matchPattern(mask.getRhs(), m_ConstantInt(&value)))
-    limit = sym::constant(ctx, value.getSExtValue());
-  else if (auto expr = mask.getRhs().getDefiningOp<IndexOp>())
-    limit = expr.getExpr();
+  ExprAttr limit = getPosition(mask.getRhs());
   if (!limit)
     return std::nullopt;
   // step * position < rest, of the position along the reduced dimension.

@@ -259,6 +259,32 @@ Value GPUKernelEmitter::loadWhole(Value pointer, Type scalar, int64_t piece,
   return fromMemory(fromLanes(lanes), scalar);
 }
 
+Value GPUKernelEmitter::loadUnder(LoadOp load, const LaneAddress &address,
+                                  const Condition &condition, Value active,
+                                  unsigned ip, unsigned ir,
+                                  llvm::function_ref<Value()> whole) {
+  auto type = VectorType::get(width, load.getType());
+  Value other;
+  if (active || condition.lanes)
+    other = load.getOther() ? broadcast(lookupOther(load, ip, ir)) : zero(type);
+  if (!condition.lanes)
+    return select(active, other, whole);
+  // A masked load would be one access that reaches over the end.
+  auto cut = [&]() -> Value {
+    Condition one = condition;
+    if (active)
+      one.lanes = both(condition.lanes, active);
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < width; ++lane)
+      lanes.push_back(emitLoadLane(load, address, one, ip, ir, lane));
+    return fromLanes(lanes);
+  };
+  if (!condition.full)
+    return cut();
+  // Almost all vectors are whole.
+  return choose(both(condition.full, active), type, whole, cut);
+}
+
 Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
                                        const Condition &condition, unsigned ip,
                                        unsigned ir, bool shifts) {
@@ -273,10 +299,6 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
     args.push_back(lookup(v, ip, ir));
   emitBounds(load.getIndices().getDims(), load.getSource(), load.getBounds(),
              args, active);
-  Value other;
-  if (active || condition.lanes)
-    other = load.getOther() ? broadcast(lookupOther(load, ip, ir))
-                            : zero(VectorType::get(width, scalar));
   auto whole = [&]() -> Value {
     auto pointer = [&]() {
       return elementPointer(number, memory, address.base, ip, ir, args, 0);
@@ -298,23 +320,7 @@ Value GPUKernelEmitter::emitLoadVector(LoadOp load, const LaneAddress &address,
         [&]() { return shift(loadAround(pointer(), scalar, number), scalar); },
         inPieces);
   };
-  if (!condition.lanes)
-    return select(active, other, whole);
-  // A masked load would be one access that reaches over the end.
-  auto cut = [&]() -> Value {
-    Condition one = condition;
-    if (active)
-      one.lanes = both(condition.lanes, active);
-    SmallVector<Value> lanes;
-    for (int64_t lane = 0; lane < width; ++lane)
-      lanes.push_back(emitLoadLane(load, address, one, ip, ir, lane));
-    return fromLanes(lanes);
-  };
-  if (!condition.full)
-    return cut();
-  // Almost all vectors are whole.
-  return choose(both(condition.full, active), VectorType::get(width, scalar),
-                whole, cut);
+  return loadUnder(load, address, condition, active, ip, ir, whole);
 }
 
 LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {

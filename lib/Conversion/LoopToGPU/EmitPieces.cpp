@@ -62,21 +62,15 @@ GPUKernelEmitter::Values GPUKernelEmitter::laneValues(ExprAttr e,
   return result;
 }
 
-Value GPUKernelEmitter::takeLanes(const Pieces &pieces, TwoValues two,
-                                  unsigned ip, unsigned ir) {
-  Values lanes = getFirstLanes(pieces, ip, ir);
-  lanes.front() = two.first;
-  for (Value &lane : MutableArrayRef<Value>(lanes).drop_front())
-    lane = arith::SelectOp::create(b, lane, two.first, two.last);
-  return fromLanes(lanes);
-}
-
 void GPUKernelEmitter::defineTwo(Value v, TwoCopies copies) {
   Copies lanes = makeCopies(v);
-  size_t next = 0;
   forEachCopy(lanes.overP, lanes.overR, [&](unsigned ip, unsigned ir) {
-    lanes.values.push_back(
-        takeLanes(copies.pieces, copies.values[next++], ip, ir));
+    Value first = copies.first.at(ip, ir), last = copies.last.at(ip, ir);
+    Values vector = getFirstLanes(copies.pieces, ip, ir);
+    vector.front() = first;
+    for (Value &lane : MutableArrayRef<Value>(vector).drop_front())
+      lane = arith::SelectOp::create(b, lane, first, last);
+    lanes.values.push_back(fromLanes(vector));
   });
   values[v] = std::move(lanes);
   twoValues[v] = std::move(copies);
@@ -99,17 +93,17 @@ bool GPUKernelEmitter::emitLoadTwo(LoadOp load, const LaneAddress &address) {
     return fromMemory(loadElements(pointer, memory, byteWidth(scalar), number),
                       scalar);
   };
-  TwoCopies copies{*address.pieces, {}};
-  Copies shape = makeCopies(load.getResult());
+  Copies none = makeCopies(load.getResult());
+  TwoCopies copies{*address.pieces, none, none};
   auto d = static_cast<unsigned>(vectorDim);
   Value end = symbolExpr(sym::add(form.getContext().getDimExtents()[d], -1));
-  forEachCopy(shape.overP, shape.overR, [&](unsigned ip, unsigned ir) {
+  forEachCopy(none.overP, none.overR, [&](unsigned ip, unsigned ir) {
     Item &item = vectorIsReduced ? rItems[ir] : pItems[ip];
     Value position = item.positions[d];
     if (item.active)
       item.positions[d] = arith::MinUIOp::create(b, position, end);
-    Value first = at(address.first, ip, ir);
-    copies.values.push_back({first, at(address.last, ip, ir)});
+    copies.first.values.push_back(at(address.first, ip, ir));
+    copies.last.values.push_back(at(address.last, ip, ir));
     item.positions[d] = position;
   });
   defineTwo(load.getResult(), std::move(copies));
@@ -155,11 +149,8 @@ bool GPUKernelEmitter::emitArithTwo(Operation *op) {
         mapping.map(v, lookup(v, ip, ir));
         continue;
       }
-      Copies shape = makeCopies(v);
-      size_t index = (shape.overP ? ip * (shape.overR ? shape.numR : 1) : 0) +
-                     (shape.overR ? ir : 0);
-      TwoValues two = found->second.values[index];
-      mapping.map(v, isLast ? two.last : two.first);
+      TwoCopies &two = found->second;
+      mapping.map(v, (isLast ? two.last : two.first).at(ip, ir));
     }
     if (rooted)
       return math::RsqrtOp::create(b, mapping.lookup(rooted));
@@ -168,11 +159,11 @@ bool GPUKernelEmitter::emitArithTwo(Operation *op) {
       Precision::addFlags(clone, precision->getFlags(op));
     return clone->getResult(0);
   };
-  TwoCopies copies{*pieces, {}};
-  Copies shape = makeCopies(op->getResult(0));
-  forEachCopy(shape.overP, shape.overR, [&](unsigned ip, unsigned ir) {
-    Value first = compute(ip, ir, /*isLast=*/false);
-    copies.values.push_back({first, compute(ip, ir, /*isLast=*/true)});
+  Copies none = makeCopies(op->getResult(0));
+  TwoCopies copies{*pieces, none, none};
+  forEachCopy(none.overP, none.overR, [&](unsigned ip, unsigned ir) {
+    copies.first.values.push_back(compute(ip, ir, /*isLast=*/false));
+    copies.last.values.push_back(compute(ip, ir, /*isLast=*/true));
   });
   defineTwo(op->getResult(0), std::move(copies));
   return true;
@@ -195,25 +186,8 @@ Value GPUKernelEmitter::emitLoadPieces(LoadOp load, const LaneAddress &address,
     }
     return fromLanes(lanes);
   };
-  auto type = VectorType::get(width, scalar);
-  Value active = condition.active, other;
+  Value active = condition.active;
   if (getMask(load))
     active = both(active, lookup(getMask(load), ip, ir));
-  if (active || condition.lanes)
-    other = load.getOther() ? broadcast(lookupOther(load, ip, ir)) : zero(type);
-  if (!condition.lanes)
-    return select(active, other, whole);
-  // The last lane of a vector that is cut may be outside of the buffer.
-  auto cut = [&]() -> Value {
-    Condition one = condition;
-    if (active)
-      one.lanes = both(condition.lanes, active);
-    Values lanes;
-    for (int64_t lane = 0; lane < width; ++lane)
-      lanes.push_back(emitLoadLane(load, address, one, ip, ir, lane));
-    return fromLanes(lanes);
-  };
-  if (!condition.full)
-    return cut();
-  return choose(both(condition.full, active), type, whole, cut);
+  return loadUnder(load, address, condition, active, ip, ir, whole);
 }

@@ -148,14 +148,14 @@ LogicalResult GPUKernelEmitter::emitArith(Operation *op) {
   bool isVectorOp = form.isVector(op->getResult(0));
   auto choice = dyn_cast<arith::SelectOp>(op);
   if (known.contains(op) || (choice && isKnown(choice.getCondition()))) {
-    forEachCopy(
-        results[0].overP, results[0].overR, [&](unsigned ip, unsigned ir) {
-          Value v =
-              choice ? lookup(choice.getTrueValue(), ip, ir) : trueValue();
-          results[0].values.push_back(
-              isVectorOp && !v.getDefiningOp<arith::ConstantOp>() ? broadcast(v)
-                                                                  : v);
-        });
+    forEachCopy(results[0].overP, results[0].overR,
+                [&](unsigned ip, unsigned ir) {
+                  Value v = choice ? lookup(choice.getTrueValue(), ip, ir)
+                                   : trueValue();
+                  // A constant stays one that its users recognise.
+                  results[0].values.push_back(
+                      isVectorOp && !isConstant(v) ? broadcast(v) : v);
+                });
     values[op->getResult(0)] = std::move(results[0]);
     return success();
   }

@@ -13,6 +13,7 @@
 
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Conversion/Utils/CodeTarget.h"
+#include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -58,18 +59,16 @@ getStoreOrder(KernelOp kernel, StoreOp store, ArrayRef<ExprAttr> strides) {
   MLIRContext *ctx = kernel.getContext();
   sym::Context context = sym::Context::forOp(kernel);
   context.setDimExtents(kernel.getDims().getDims());
-  ExprAttr rest = context.simplify(
-      sym::getAddress(ctx, store.getIndices().getDims(), strides));
+  std::optional<StridedView> address =
+      getLinearAddress(context.simplify(sym::getAddress(
+                           ctx, store.getIndices().getDims(), strides)),
+                       kernel.getNumDims());
+  if (!address)
+    return std::nullopt;
   SmallVector<std::pair<unsigned, ExprAttr>> steps;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    if (kernel.getExtent(d).isConstant(1))
-      continue;
-    auto split = sym::splitLinear(rest, sym::dim(ctx, d));
-    if (!split)
-      return std::nullopt;
-    steps.push_back({d, split->first});
-    rest = split->second;
-  }
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    if (!kernel.getExtent(d).isConstant(1))
+      steps.push_back({d, address->strides[d]});
   // From the innermost on, each step is what all before it take together.
   SmallVector<unsigned> order;
   ExprAttr next = sym::constant(ctx, 1);
@@ -136,7 +135,7 @@ static double countAccesses(KernelOp kernel, const GPUKernelLayout &layout,
     if (!load && !isa<StoreOp>(op))
       continue;
     LaneAddress address = form.getAddress(&op);
-    // Each lane by itself, or a branch for a vector that waits for the mask.
+    // Each lane by itself.
     bool isAlone =
         load && (llvm::any_of(load.getArgs(),
                               [&](Value v) { return form.isVector(v); }) ||

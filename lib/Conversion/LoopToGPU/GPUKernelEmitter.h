@@ -256,18 +256,12 @@ private:
   /// first and the last one are computed.
   Values laneValues(sym::ExprAttr e, const Pieces &pieces, unsigned ip,
                     unsigned ir, unsigned bits);
-  /// A value that is the same for all lanes of a piece: that of the piece of
-  /// the first lane, and that of the last one's.
-  struct TwoValues {
-    mlir::Value first, last;
-  };
+  /// Values that are the same for all lanes of a piece: those of the piece of
+  /// the first lane, and those of the last one's.
   struct TwoCopies {
     Pieces pieces;
-    llvm::SmallVector<TwoValues> values;
+    Copies first, last;
   };
-  /// A vector of the values of both pieces.
-  mlir::Value takeLanes(const Pieces &pieces, TwoValues two, unsigned ip,
-                        unsigned ir);
   /// Defines a result of which both values are known, and its lanes.
   void defineTwo(mlir::Value v, TwoCopies copies);
   /// Loads an element for each piece, where that is enough; returns false,
@@ -298,6 +292,12 @@ private:
   mlir::Value emitLoadPieces(LoadOp load, const LaneAddress &address,
                              const Condition &condition, unsigned ip,
                              unsigned ir);
+  /// What `whole` loads where all lanes of a vector are inside and `active`
+  /// holds; else each lane by itself, or what the load gives elsewhere.
+  mlir::Value loadUnder(LoadOp load, const LaneAddress &address,
+                        const Condition &condition, mlir::Value active,
+                        unsigned ip, unsigned ir,
+                        llvm::function_ref<mlir::Value()> whole);
   /// All lanes of a vector from `pointer` on, aligned to `piece` elements.
   mlir::Value loadWhole(mlir::Value pointer, mlir::Type scalar, int64_t piece,
                         unsigned buffer);

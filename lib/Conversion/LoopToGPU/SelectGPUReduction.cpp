@@ -18,7 +18,7 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Bytes of a line of the first cache (CUDA C++ Programming Guide, "Global
+/// Bytes of a line of the L1 cache (CUDA C++ Programming Guide, "Global
 /// Memory" of each capability).
 static constexpr int64_t kLineBytes = 128;
 /// Ops of a kernel whose other values take few registers.

@@ -317,14 +317,10 @@ bool VectorForm::compareIsUniform(Operation *op) const {
   if (!split || !split->first.isConstant(1) ||
       getAlignment(split->second) != width)
     return false;
-  ExprAttr limit;
-  APInt value;
-  if (matchPattern(other, m_ConstantInt(&value)))
-    limit = sym::constant(op->getContext(), value.getSExtValue());
-  else if (auto expr = other.getDefiningOp<IndexOp>())
-    limit = atPoint(expr.getExpr());
+  ExprAttr limit = getPosition(other);
   if (!limit)
     return false;
+  limit = atPoint(limit);
   using Predicate = arith::CmpIPredicate;
   bool including;
   switch (compare.getPredicate()) {
@@ -356,6 +352,14 @@ SmallVector<unsigned> coil::loop::getGPUReducedDims(KernelOp kernel,
       }))
     return {};
   return kernel.getReducedDims();
+}
+
+ExprAttr coil::loop::getPosition(Value v) {
+  APInt value;
+  if (matchPattern(v, m_ConstantInt(&value)))
+    return sym::constant(v.getContext(), value.getSExtValue());
+  auto index = v.getDefiningOp<IndexOp>();
+  return index ? index.getExpr() : ExprAttr();
 }
 
 bool coil::loop::isDivisible(ExprAttr e, int64_t by) {

@@ -160,6 +160,10 @@ bool isShifted(int64_t width, int64_t elementBytes, int64_t alignment);
 bool isShiftedAlone(int64_t width, int64_t elementBytes, int64_t alignment);
 /// @}
 
+/// The expression of a position or of a constant number of a body; null for
+/// other values.
+sym::ExprAttr getPosition(mlir::Value v);
+
 /// Whether every value of `e` is provably a multiple of `by`.
 bool isDivisible(sym::ExprAttr e, int64_t by);
 

@@ -28,7 +28,7 @@ static constexpr double kAccessBytes = 16;
 /// the sides of a tile are whole words, else each by itself, which takes as
 /// long as to move a word.
 static constexpr double kWordBytes = 4;
-/// Points of a block, and what a request of a sector that is in its first cache
+/// Points of a block, and what a request of a sector that is in its L1 cache
 /// takes of the time in which memory gives one: permuted/20261127/71 of
 /// benchmarks/random_kernels.py on an H200 (4254 GB/s), three operands of 94
 /// million elements, walked apart, in 510 us beyond what it moves: 7.7 of 32
