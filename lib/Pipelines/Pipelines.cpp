@@ -227,6 +227,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
+  pm.addNestedPass<func::FuncOp>(loop::createLoopFoldRoundingsPass());
   if (!runsThreads)
     pm.addNestedPass<func::FuncOp>(loop::createLoopWidenMomentsPass());
   addExtensions(pm, ExtensionPoint::BeforeScheduling, options);

@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "SmallFloats.h"
 
 #include "coil/Conversion/Utils/ExprLowering.h"
 #include "coil/Conversion/Utils/Philox.h"
+#include "coil/Dialect/Loop/Analysis/Roundings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -124,6 +126,9 @@ LogicalResult KernelEmitter::emitArith(Operation *op) {
   bool isVectorOp = llvm::any_of(op->getResults(),
                                  [&](Value v) { return variesOverVector(v); });
   unsigned n = isVectorOp ? copies : 1;
+  auto round = dyn_cast<arith::TruncFOp>(op);
+  bool isExact =
+      round && isRepresentable(round.getIn(), cast<FloatType>(round.getType()));
   SmallVector<Copies> results(op->getNumResults());
   for (unsigned copy = 0; copy < n; ++copy) {
     IRMapping mapping;
@@ -134,6 +139,8 @@ LogicalResult KernelEmitter::emitArith(Operation *op) {
     Operation *clone = b.clone(*op, mapping);
     if (isVectorOp)
       Precision::addFlags(clone, getFlags(op));
+    if (isExact)
+      clone->setAttr(kExactRounding, b.getUnitAttr());
     for (auto [i, result] : llvm::enumerate(clone->getResults())) {
       if (isVectorOp)
         result.setType(VectorType::get(width, result.getType()));

@@ -77,6 +77,9 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
 /// pattern of upstream chooses NaN among 16 bits, for which a vector's
 /// comparison has to be packed, too; here the words are packed once. A NaN
 /// stays a quiet one, though not with the same sign.
+///
+/// A rounded value that is extended again, as between two operators of a fused
+/// kernel, stays in its word: nothing is packed.
 struct RoundToBF16 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -97,23 +100,53 @@ struct RoundToBF16 : OpRewritePattern<arith::TruncFOp> {
         attr = DenseElementsAttr::get(vector, attr);
       return arith::ConstantOp::create(b, attr);
     };
-    Value sixteen = constant(16);
     Value bits = arith::BitcastOp::create(b, words, op.getIn());
-    // Half a unit, and a little less where the last bit is even.
-    Value last = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, bits, sixteen), constant(1));
-    Value rounded = arith::AddIOp::create(
-        b, bits, arith::AddIOp::create(b, last, constant(0x7fff)));
-    Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO,
-                                        op.getIn(), op.getIn());
-    // A selection would sink into 16 bits.
-    Value quiet = arith::AndIOp::create(
-        b, arith::ExtSIOp::create(b, words, isNaN), constant(0x7fc00000));
-    Value all = arith::OrIOp::create(b, rounded, quiet);
+    bool isExact = op->hasAttr(coil::kExactRounding);
+    bool staysInWord = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      auto extend = dyn_cast<arith::ExtFOp>(user);
+      return extend && extend.getType() == from;
+    });
+    Value rounded = bits;
+    if (!isExact)
+      rounded = round(b, op.getIn(), bits, staysInWord, constant);
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+      auto extend = dyn_cast<arith::ExtFOp>(user);
+      if (!extend || extend.getType() != from)
+        continue;
+      Value kept = op.getIn();
+      if (!isExact)
+        kept = arith::BitcastOp::create(
+            b, from,
+            arith::AndIOp::create(b, rounded, constant(int32_t(0xffff0000))));
+      // The op itself is erased where the walk gets to it.
+      rewriter.replaceAllUsesWith(extend.getResult(), kept);
+    }
     Value high = arith::TruncIOp::create(
-        b, withElement(halves), arith::ShRUIOp::create(b, all, sixteen));
+        b, withElement(halves),
+        arith::ShRUIOp::create(b, rounded, constant(16)));
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), high);
     return success();
+  }
+
+private:
+  /// Words whose upper halves are the rounded values.
+  static Value round(ImplicitLocOpBuilder &b, Value value, Value bits,
+                     bool staysInWord,
+                     llvm::function_ref<Value(int32_t)> constant) {
+    // Half a unit, and a little less where the last bit is even.
+    Value last = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, bits, constant(16)), constant(1));
+    Value rounded = arith::AddIOp::create(
+        b, arith::AddIOp::create(b, bits, constant(0x7fff)), last);
+    Value isNaN =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+    if (staysInWord)
+      return arith::SelectOp::create(b, isNaN, constant(0x7fc00000), rounded);
+    // A selection would sink into 16 bits.
+    Value quiet = arith::AndIOp::create(
+        b, arith::ExtSIOp::create(b, bits.getType(), isNaN),
+        constant(0x7fc00000));
+    return arith::OrIOp::create(b, rounded, quiet);
   }
 };
 

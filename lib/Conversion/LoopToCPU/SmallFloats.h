@@ -20,6 +20,10 @@ class Operation;
 
 namespace coil {
 
+/// An attribute of an `arith.truncf` whose operand is a value of the narrower
+/// type: nothing is rounded.
+inline constexpr llvm::StringLiteral kExactRounding = "coil.exact";
+
 /// Computes in f32 what `root` computes in bf16, expands conversions from and
 /// to bf16 to integer arithmetic, and makes what is left, which only moves, an
 /// i16.

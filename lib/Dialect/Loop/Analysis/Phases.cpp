@@ -167,6 +167,8 @@ int64_t coil::loop::getAccumulatorBytes(KernelOp kernel) {
 
 /// A gather or scatter costs about this many contiguous accesses.
 static constexpr double kGatherPenalty = 4;
+/// Lanes of `f32` in the longest vectors, those of AVX-512.
+static constexpr int64_t kLanes = 16;
 
 /// How well vectorising dimension `d` serves the accesses; higher is better.
 static double score(KernelOp kernel, const Variance &variance,
@@ -206,6 +208,10 @@ static double score(KernelOp kernel, const Variance &variance,
       access(sum.getSource(), sum.getIndices().getDims(), indirect);
     }
   }
+  // The lanes beyond a short dimension do nothing.
+  std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
+  if (total > 0 && extent && *extent < kLanes)
+    total *= static_cast<double>(*extent) / kLanes;
   return total;
 }
 

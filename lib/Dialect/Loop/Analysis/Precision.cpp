@@ -187,8 +187,8 @@ bool Precision::isRounded(Value v, bool isAbsolute, unsigned depth) {
     if (user->getNumResults() != 1 || !user->getResult(0).getType().isF32())
       return false;
     bool passes = false;
-    if (isa<arith::MulFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(
-            user))
+    if (isa<arith::MulFOp, arith::NegFOp, math::AbsFOp, arith::MaximumFOp,
+            arith::MinimumFOp>(user))
       passes = true;
     else if (isa<arith::DivFOp>(user))
       passes = !isAbsolute || use.getOperandNumber() == 0;

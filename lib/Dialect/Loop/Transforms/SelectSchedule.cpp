@@ -22,6 +22,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <limits>
 
 #define DEBUG_TYPE "loop-select-schedule"
 
@@ -54,6 +56,13 @@ constexpr double kMinRows = 32, kMinRowPoints = 1 << 20;
 /// half of it and more go by rows), and how many tasks are worth that.
 constexpr int64_t kMinRowBlock = 1024;
 constexpr double kRowTasks = 64;
+/// The time of a vector when this many go through the body together, and of one
+/// under a mask, in those of a single vector: of the kernels among 74 of random
+/// fusions on one core of a Zen 4 (benchmarks/results/random.md, "Unrolling on
+/// CPUs").
+constexpr std::pair<int64_t, double> kVectorTimes[] = {
+    {1, 1.0}, {2, 0.9}, {4, 0.8}};
+constexpr double kMaskedVectorTime = 1.65;
 
 /// Whether what `op` computes or stores differs along dimension `d`.
 bool variesOver(Operation *op, const Variance &variance, unsigned d) {
@@ -259,6 +268,48 @@ struct LoopSelectSchedulePass
     return reduced >= kMinRows && points >= kMinRowPoints;
   }
 
+  /// Whether vectors along `vectorDim` are gathered from elements apart.
+  static bool gathers(KernelOp kernel, const Variance &variance,
+                      const sym::Context &context, unsigned vectorDim) {
+    MLIRContext *ctx = kernel.getContext();
+    return llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [&](LoadOp load) {
+      if (!variance[load.getResult()][vectorDim])
+        return false;
+      auto split =
+          sym::splitLinear(context.simplify(sym::getAddress(
+                               ctx, load.getIndices().getDims(),
+                               getOperandStrides(kernel, load.getSource()))),
+                           sym::dim(ctx, vectorDim));
+      return !split || !(split->first.isConstant(1) || split->first.isConstant(0));
+    });
+  }
+
+  /// How many vectors go through the body together. A body is a chain of ops,
+  /// each of which waits for the one before: with a few vectors there is always
+  /// one that need not wait. What is left at the end of a row goes vector by
+  /// vector under a mask.
+  static int64_t selectUnroll(KernelOp kernel, const Variance &variance,
+                              const sym::Context &context, unsigned vectorDim,
+                              int64_t width, const Hints &hints) {
+    // Address vectors of gathers fill the registers.
+    if (gathers(kernel, variance, context, vectorDim))
+      return 1;
+    double extent = hints(kernel.getExtent(vectorDim));
+    int64_t best = 1;
+    double bestTime = std::numeric_limits<double>::infinity();
+    for (auto [unroll, time] : kVectorTimes) {
+      double step = static_cast<double>(width * unroll);
+      double whole = std::floor(extent / step);
+      double rest = std::ceil((extent - whole * step) / double(width));
+      double total = whole * double(unroll) * time + rest * kMaskedVectorTime;
+      if (total < bestTime) {
+        bestTime = total;
+        best = unroll;
+      }
+    }
+    return best;
+  }
+
   ScheduleAttr select(KernelOp kernel, int64_t bits, const Hints &hints) {
     Variance variance(kernel);
     sym::Context context = sym::Context::forOp(kernel);
@@ -269,15 +320,12 @@ struct LoopSelectSchedulePass
 
     // Lanes: what the widest type that is computed with leaves room for.
     // Positions in 64 bits and wide results of moments do not count.
-    int64_t widest = 32, ops = 0, heavy = 0, functions = 0;
+    int64_t widest = 32, ops = 0;
     for (Operation &op : *kernel.getBlock()) {
       // What is the same for all lanes is computed outside of the loop.
       if (vectorDim < 0 ||
-          variesOver(&op, variance, static_cast<unsigned>(vectorDim))) {
+          variesOver(&op, variance, static_cast<unsigned>(vectorDim)))
         ++ops;
-        heavy += isa<math::MathDialect>(op.getDialect()) || isa<SpecialOp>(op);
-        functions += getCost(&op) >= kFunctionCost;
-      }
       // What is computed once for a row may take two vectors.
       bool isWide = (reduced.empty() || isInner(&op, variance, reduced)) &&
                     llvm::any_of(op.getResultTypes(),
@@ -297,20 +345,15 @@ struct LoopSelectSchedulePass
     bool vectorIsReduced =
         vectorDim >= 0 &&
         llvm::is_contained(reduced, static_cast<unsigned>(vectorDim));
-    int64_t unroll = 1;
-    if (vectorDim >= 0) {
-      unroll = heavy ? (ops <= 12 ? 2 : 1) : (ops <= 24 ? 4 : 2);
-      // Accumulators wait for their functions; more of them wait together.
-      if (vectorIsReduced && functions && unroll == 2)
-        unroll = 4;
-      double extent = hints(kernel.getExtent(static_cast<unsigned>(vectorDim)));
-      while (unroll > 1 && extent < static_cast<double>(width * unroll))
-        unroll /= 2;
-    }
+    int64_t unroll =
+        vectorDim < 0
+            ? 1
+            : selectUnroll(kernel, variance, context,
+                           static_cast<unsigned>(vectorDim), width, hints);
     auto moments = kernel.getBlock()->getOps<MomentsOp>();
     bool hasMoments = !moments.empty();
     // Moments of many values of 16 bits at a time take fewer instructions.
-    if (vectorIsReduced && llvm::any_of(moments, hasNarrowSamples) && !heavy &&
+    if (vectorIsReduced && llvm::any_of(moments, hasNarrowSamples) &&
         hints(kernel.getExtent(static_cast<unsigned>(vectorDim))) >=
             static_cast<double>(width * kMomentGroup))
       unroll = kMomentGroup;

@@ -264,6 +264,39 @@ def LoopWidenMomentsPass : Pass<"loop-widen-moments", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LoopFoldRoundingsPass : Pass<"loop-fold-roundings", "::mlir::func::FuncOp"> {
+  let summary = "drop roundings to a narrower float that change nothing";
+  let description = [{
+    Each operator of a program rounds its result to its own type, in a fused
+    kernel, too: a chain on `bf16` extends, computes in `f32` and rounds, operator
+    by operator. Where the result of an operator on such values is such a value
+    again (an absolute value, a negation, a maximum, a selection, an integer),
+    rounding it has no effect, and costs up to ten instructions on a CPU.
+
+    Constraints:
+    (C1) A value that is extended to another type than it was rounded from stays
+         as it is.
+    (C2) A rounding stays if the narrower type does not hold each value that may
+         arrive, such as those of a sum, or of a product that may be subnormal.
+
+    Before:
+    ```mlir
+    %0 = math.absf %x : f32            // %x is extended from bf16
+    %1 = arith.truncf %0 : f32 to bf16
+    %2 = arith.extf %1 : bf16 to f32
+    %3 = arith.addf %2, %one : f32
+    ```
+    After:
+    ```mlir
+    %0 = math.absf %x : f32
+    %3 = arith.addf %0, %one : f32
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Roundings that changed nothing">
+  ];
+}
+
 def LoopWidenProductsPass : Pass<"loop-widen-products", "::mlir::func::FuncOp"> {
   let summary = "multiply f32 in f64 and round the product once";
   let description = [{
