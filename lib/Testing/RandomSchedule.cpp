@@ -158,7 +158,9 @@ Attribute ScheduleGenerator::draw(loop::ScheduleAttr decided,
       chance(50) ? decided.getUnroll() : 1 + below(8),
       chance(50) ? decided.getBlock() : power(12),
       chance(50) ? decided.getGrain() : power(12), rows, decided.getKeep(),
-      decided.getStream());
+      decided.getStream(),
+      chance(70) ? decided.getTransposeDim() : below(rank + 1) - 1,
+      chance(50) ? decided.getTransposeBlock() : power(10));
 }
 
 Attribute ScheduleGenerator::draw(loop::KernelOp kernel) {

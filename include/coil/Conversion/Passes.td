@@ -155,6 +155,9 @@ def ConvertLoopToCPUPass
     (C7) `stream` names results that `loop.store` writes. One that keeps a value
          has a reduced vector dimension and takes, with the others, at most
          128 KiB for the values along the reduced dimensions.
+    (C8) `transpose_dim` is a dimension of the kernel other than the vector
+         dimension, which there is, and the kernel reduces, scans and scatters
+         nothing.
 
     Before:
     ```mlir

@@ -186,6 +186,11 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
   bool isVectorLoad = variesOverVector(load.getResult());
 
   Copies out;
+  if (Value vector = loadFromTile(load)) {
+    out.push_back(fromMemory(vector, scalar));
+    values[load.getResult()] = out;
+    return success();
+  }
   for (unsigned copy = 0, n = isVectorLoad ? copies : 1; copy < n; ++copy) {
     // A load that does not vary over the vector dimension happens for the
     // first lane, which is always a point of the space.

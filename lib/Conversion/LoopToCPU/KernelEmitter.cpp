@@ -58,6 +58,8 @@ void KernelEmitter::analyze() {
     unroll = vectorDim < 0 ? 1 : schedule.getUnroll();
     block = schedule.getBlock();
     rows = schedule.getRows();
+    transposeDim = schedule.getTransposeDim();
+    transposeBlock = schedule.getTransposeBlock();
     if (schedule.getKeep())
       for (auto [output, number] :
            llvm::enumerate(schedule.getKeep().asArrayRef()))
@@ -72,7 +74,7 @@ void KernelEmitter::analyze() {
       if (isa<LoadOp>(op))
         reads[op].push_back(phase);
   if (width == 1) {
-    vectorDim = -1;
+    vectorDim = transposeDim = -1;
     unroll = 1;
   }
   vectorIsReduced = vectorDim >= 0 && reducedSet[vectorDim];
@@ -91,6 +93,8 @@ void KernelEmitter::analyze() {
     ExprAttr extent = kernel.getExtent(d);
     if (static_cast<int64_t>(d) == vectorDim)
       extent = sym::ceilDiv(extent, sym::constant(ctx, block));
+    else if (static_cast<int64_t>(d) == transposeDim)
+      extent = sym::ceilDiv(extent, sym::constant(ctx, transposeBlock));
     total = sym::mul(total, extent);
   }
 }
@@ -135,6 +139,8 @@ Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   if (rows > 0)
     allocateRows();
   allocateScratch();
+  if (transposeDim >= 0)
+    allocateTiles();
 
   auto loop = scf::ForOp::create(b, entry->getArgument(2),
                                  entry->getArgument(3), constantIndex(1));
@@ -161,9 +167,11 @@ LogicalResult KernelEmitter::emitTask(Value task) {
   MLIRContext *ctx = kernel.getContext();
   for (unsigned d : llvm::reverse(parallelDims)) {
     bool isVectorDim = static_cast<int64_t>(d) == vectorDim;
+    bool isTransposed = static_cast<int64_t>(d) == transposeDim;
     ExprAttr extent = kernel.getExtent(d);
-    if (isVectorDim)
-      extent = sym::ceilDiv(extent, sym::constant(ctx, block));
+    if (isVectorDim || isTransposed)
+      extent = sym::ceilDiv(
+          extent, sym::constant(ctx, isVectorDim ? block : transposeBlock));
     Value position;
     if (extent.isConstant(1)) {
       position = constantIndex(0);
@@ -177,6 +185,9 @@ LogicalResult KernelEmitter::emitTask(Value task) {
     }
     if (isVectorDim)
       blockNumber = position;
+    else if (isTransposed)
+      transposeBegin =
+          arith::MulIOp::create(b, position, constantIndex(transposeBlock));
     else
       dimValues[d] = position;
   }
@@ -187,7 +198,8 @@ LogicalResult KernelEmitter::emitTask(Value task) {
     if (isReduction(&op) || isa<StoreOp, ScatterOp>(op) || phases[&op] != 0)
       continue;
     Value v = op.getResult(0);
-    if (variesOverVector(v) || variance[v].anyCommon(reducedSet))
+    if (variesOverVector(v) || variance[v].anyCommon(reducedSet) ||
+        (transposeDim >= 0 && variance[v].test(transposeDim)))
       continue;
     if (failed(emitOp(&op)))
       return failure();
@@ -199,6 +211,8 @@ LogicalResult KernelEmitter::emitTask(Value task) {
   end = arith::MinSIOp::create(b, end, extent);
   if (rows > 0)
     return emitRows(begin, end);
+  if (transposeDim >= 0)
+    return emitTransposed(begin, end);
   return emitColumns(begin, end, [&] { return emitPoint(); });
 }
 

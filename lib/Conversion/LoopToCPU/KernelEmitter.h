@@ -208,6 +208,25 @@ private:
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
 
+  //===--- Transposed operands (EmitTranspose.cpp) ------------------------===//
+
+  /// Finds the operands that lie in rows along the transposed dimension, and
+  /// allocates their tiles before all loops.
+  void allocateTiles();
+  /// Emits the steps of a task from `begin` to `end` along the vector
+  /// dimension, for `transpose_block` points along the transposed one.
+  mlir::LogicalResult emitTransposed(mlir::Value begin, mlir::Value end);
+  /// Emits one tile: transposes operands, and the body for each of `count`
+  /// points from `first` on. `active`: which of them there are, null for all.
+  mlir::LogicalResult emitTile(mlir::Value first, mlir::Value count,
+                               mlir::Value active);
+  /// Brings the tile of one operand into its memory.
+  void loadTile(LoadOp load, mlir::Value first, mlir::Value active);
+  /// That of each vector of a tile.
+  unsigned getTileAlignment(mlir::Type scalar) const;
+  /// Loads a vector of the current tile; null for a load without one.
+  mlir::Value loadFromTile(LoadOp load);
+
   //===--- Sums of rows (EmitRowSum.cpp) ----------------------------------===//
 
   mlir::LogicalResult emitGatherSum(GatherSumOp op);
@@ -336,6 +355,13 @@ private:
   int64_t vectorDim = -1;
   bool vectorIsReduced = false;
   int64_t width = 1, unroll = 1, block = 1, rows = 0;
+  /// The dimension along which tiles are transposed, -1 for none, its points in
+  /// a task, and where these begin.
+  int64_t transposeDim = -1, transposeBlock = 1;
+  mlir::Value transposeBegin;
+  /// Tiles of transposed operands, by load, and the current row of them.
+  llvm::MapVector<mlir::Operation *, mlir::Value> tiles;
+  mlir::Value tileRow;
   sym::ExprAttr total;
 
   std::optional<Precision> precision;

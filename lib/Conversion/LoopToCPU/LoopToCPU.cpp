@@ -80,6 +80,25 @@ static LogicalResult checkRows(loop::KernelOp body,
   return success();
 }
 
+/// (C8)
+static LogicalResult checkTranspose(loop::KernelOp body,
+                                    loop::ScheduleAttr schedule) {
+  int64_t dim = schedule.getTransposeDim();
+  if (dim < 0)
+    return success();
+  auto no = [&](const Twine &why) {
+    return body.emitOpError("has a schedule that transposes along dimension ")
+           << dim << ": " << why;
+  };
+  if (dim >= static_cast<int64_t>(body.getNumDims()))
+    return no("there is no such dimension");
+  if (dim == schedule.getVectorDim() || schedule.getVectorDim() < 0)
+    return no("it takes another one as vector dimension");
+  if (!body.getReducedDims().empty() || body.isSequential())
+    return no("the kernel reduces, scans or scatters");
+  return success();
+}
+
 /// (C7)
 static LogicalResult checkStream(loop::KernelOp body,
                                  loop::ScheduleAttr schedule) {
@@ -161,7 +180,8 @@ struct ConvertLoopToCPUPass
       if (failed(checkKeep(body, schedule)) ||
           failed(checkRows(body, schedule)) ||
           failed(checkOrder(body, schedule)) ||
-          failed(checkStream(body, schedule)))
+          failed(checkStream(body, schedule)) ||
+          failed(checkTranspose(body, schedule)))
         return signalPassFailure();
       grain = schedule.getGrain();
     }

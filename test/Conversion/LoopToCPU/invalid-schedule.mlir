@@ -262,3 +262,37 @@ wrapper.kernel @convert_loop_to_cpu_c7_scatter(%t: tensor<8x32xf32>, %x: tensor<
   }
   wrapper.yield %0 : tensor<8x32xf32>
 }
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c8_other(%x: tensor<64x8xf32>) attributes {input_strides = [#sym.shape<[8, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that transposes along dimension 1: it takes another one as vector dimension}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<64x8xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, transpose_dim = 1> {
+    %v = loop.load %a[d1, d0] : tensor<64x8xf32> -> f32
+    loop.store %v, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c8_exists(%x: tensor<64x8xf32>) attributes {input_strides = [#sym.shape<[8, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that transposes along dimension 2: there is no such dimension}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<64x8xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16, transpose_dim = 2> {
+    %v = loop.load %a[d1, d0] : tensor<64x8xf32> -> f32
+    loop.store %v, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c8_reduces(%x: tensor<64x8xf32>) attributes {input_strides = [#sym.shape<[8, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule that transposes along dimension 0: the kernel reduces, scans or scatters}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<64x8xf32>) -> tensor<64xf32> schedule<vector_dim = 1, vector_width = 16, transpose_dim = 0> {
+    %v = loop.load %a[d1, d0] : tensor<64x8xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}

@@ -4,8 +4,8 @@
 // CHECK-LABEL: llvm.func @round
 // CHECK: %[[BITS:.*]] = llvm.bitcast %[[X:.*]] : vector<8xf32> to vector<8xi32>
 // CHECK: %[[LAST:.*]] = llvm.and
-// CHECK: %[[HALF:.*]] = llvm.add %[[LAST]]
-// CHECK: %[[ROUNDED:.*]] = llvm.add %[[BITS]], %[[HALF]]
+// CHECK: %[[HALF:.*]] = llvm.add %[[BITS]]
+// CHECK: %[[ROUNDED:.*]] = llvm.add %[[HALF]], %[[LAST]]
 // CHECK: %[[NAN:.*]] = llvm.fcmp "uno" %[[X]], %[[X]] : vector<8xf32>
 // CHECK: %[[MASK:.*]] = llvm.sext %[[NAN]] : vector<8xi1> to vector<8xi32>
 // CHECK: %[[QUIET:.*]] = llvm.and %[[MASK]]
@@ -16,6 +16,37 @@ wrapper.kernel @round() attributes {grain = 1 : i64, input_strides = [], output_
   llvm.func @round(%p: !llvm.ptr, %q: !llvm.ptr) {
     %x = llvm.load %p : !llvm.ptr -> vector<8xf32>
     %y = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    llvm.store %y, %q : vector<8xbf16>, !llvm.ptr
+    llvm.return
+  }
+}
+
+// A rounded value that is extended again stays in its word.
+// CHECK-LABEL: llvm.func @between
+// CHECK: %[[ROUNDED:.*]] = llvm.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xi32>
+// CHECK: %[[UPPER:.*]] = llvm.and %[[ROUNDED]]
+// CHECK: %[[KEPT:.*]] = llvm.bitcast %[[UPPER]] : vector<8xi32> to vector<8xf32>
+// CHECK: llvm.fmul %[[KEPT]], %[[KEPT]]
+wrapper.kernel @between() attributes {grain = 1 : i64, input_strides = [], output_strides = [], symbols = [], total = #sym.expr<1>} {
+  llvm.func @between(%p: !llvm.ptr, %q: !llvm.ptr) {
+    %x = llvm.load %p : !llvm.ptr -> vector<8xf32>
+    %y = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    %z = arith.extf %y : vector<8xbf16> to vector<8xf32>
+    %s = arith.mulf %z, %z : vector<8xf32>
+    llvm.store %s, %q : vector<8xf32>, !llvm.ptr
+    llvm.return
+  }
+}
+
+// What is a bf16 already is cut.
+// CHECK-LABEL: llvm.func @exact
+// CHECK: %[[BITS:.*]] = llvm.bitcast
+// CHECK-NOT: llvm.add
+// CHECK: llvm.lshr %[[BITS]]
+wrapper.kernel @exact() attributes {grain = 1 : i64, input_strides = [], output_strides = [], symbols = [], total = #sym.expr<1>} {
+  llvm.func @exact(%p: !llvm.ptr, %q: !llvm.ptr) {
+    %x = llvm.load %p : !llvm.ptr -> vector<8xf32>
+    %y = arith.truncf %x {coil.exact} : vector<8xf32> to vector<8xbf16>
     llvm.store %y, %q : vector<8xbf16>, !llvm.ptr
     llvm.return
   }

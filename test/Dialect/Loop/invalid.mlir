@@ -436,6 +436,11 @@ func.func private @schedule_c2_unroll() attributes {a = #loop.schedule<vector_di
 
 // -----
 
+// expected-error@+1 {{'transpose_dim' takes a 'vector_width' that is a power of two from 2 to 64, 'unroll' 1 and 'rows' 0}}
+func.func private @schedule_c4() attributes {a = #loop.schedule<vector_dim = 0, vector_width = 12, transpose_dim = 1>}
+
+// -----
+
 // expected-error@+1 {{block is 0, expected 1 to 2147483647}}
 func.func private @schedule_c3() attributes {a = #loop.schedule<block = 0>}
 

@@ -20,7 +20,8 @@ func.func @doubled(%x: tensor<2x4x16x16xf32>, %w: tensor<8x1x3x3xf32>) -> tensor
 
 // -----
 
-// Four are, and channels by themselves.
+// Four are, and channels by themselves with a window in two dimensions of more than
+// nine elements.
 // CHECK-LABEL: @four
 // CHECK:       groups = 2> schedule<library = "onednn">
 func.func @four(%x: tensor<2x8x16x16xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x8x14x14xf32> {
@@ -32,9 +33,28 @@ func.func @four(%x: tensor<2x8x16x16xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x
 
 // CHECK-LABEL: @depthwise
 // CHECK:       groups = 8> schedule<library = "onednn">
-func.func @depthwise(%x: tensor<2x8x16x16xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<2x8x14x14xf32> {
+func.func @depthwise(%x: tensor<2x8x16x16xf32>, %w: tensor<8x1x5x5xf32>) -> tensor<2x8x12x12xf32> {
+  %0 = graph.conv %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] groups 8 : (tensor<2x8x16x16xf32>, tensor<8x1x5x5xf32>) -> tensor<2x8x12x12xf32>
+  return %0 : tensor<2x8x12x12xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @small_window
+// CHECK:       groups = 8> schedule<vector_dim = 3
+func.func @small_window(%x: tensor<2x8x16x16xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<2x8x14x14xf32> {
   %0 = graph.conv %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] groups 8 : (tensor<2x8x16x16xf32>, tensor<8x1x3x3xf32>) -> tensor<2x8x14x14xf32>
   return %0 : tensor<2x8x14x14xf32>
+}
+
+// -----
+
+// The window is short, so vectors go along the row.
+// CHECK-LABEL: @one_dimension
+// CHECK:       groups = 8> schedule<vector_dim = 2
+func.func @one_dimension(%x: tensor<2x8x128xf32>, %w: tensor<8x1x7xf32>) -> tensor<2x8x122xf32> {
+  %0 = graph.conv %x, %w stride [1] padding [0] dilation [1] groups 8 : (tensor<2x8x128xf32>, tensor<8x1x7xf32>) -> tensor<2x8x122xf32>
+  return %0 : tensor<2x8x122xf32>
 }
 
 // -----

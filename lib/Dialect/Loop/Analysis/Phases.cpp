@@ -170,13 +170,39 @@ static constexpr double kGatherPenalty = 4;
 /// Lanes of `f32` in the longest vectors, those of AVX-512.
 static constexpr int64_t kLanes = 16;
 
+/// A tile that is transposed costs a few shuffles for each vector.
+static constexpr double kTransposePenalty = 0.5;
+
+std::optional<unsigned> coil::loop::findRows(KernelOp kernel,
+                                             const sym::Context &context,
+                                             LoadOp load, unsigned vectorDim) {
+  if (kernel.isSequential() || !kernel.getReducedDims().empty() ||
+      load.getMask() || !load.getArgs().empty())
+    return std::nullopt;
+  MLIRContext *ctx = kernel.getContext();
+  ExprAttr address = context.simplify(
+      sym::getAddress(ctx, load.getIndices().getDims(),
+                      getOperandStrides(kernel, load.getSource())));
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    // Short rows fill no tile.
+    std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
+    if (d == vectorDim || (extent && *extent < kLanes))
+      continue;
+    auto split = sym::splitLinear(address, sym::dim(ctx, d));
+    if (split && split->first.isConstant(1))
+      return d;
+  }
+  return std::nullopt;
+}
+
 /// How well vectorising dimension `d` serves the accesses; higher is better.
 static double score(KernelOp kernel, const Variance &variance,
                     const sym::Context &context, unsigned d) {
   MLIRContext *ctx = kernel.getContext();
   ExprAttr dim = sym::dim(ctx, d);
   double total = 0;
-  auto access = [&](Value tensor, ArrayRef<ExprAttr> indices, bool indirect) {
+  auto access = [&](Value tensor, ArrayRef<ExprAttr> indices, bool indirect,
+                    LoadOp load = nullptr) {
     if (indirect) {
       total -= kGatherPenalty;
       return;
@@ -187,13 +213,14 @@ static double score(KernelOp kernel, const Variance &variance,
     if (split && split->first.isConstant(1))
       total += 1;
     else if (!split || !split->first.isConstant(0))
-      total -= kGatherPenalty;
+      total -= load && findRows(kernel, context, load, d) ? kTransposePenalty
+                                                          : kGatherPenalty;
   };
   for (Operation &op : *kernel.getBlock()) {
     if (auto load = dyn_cast<LoadOp>(op)) {
       bool indirect =
           llvm::any_of(load.getArgs(), [&](Value v) { return variance[v][d]; });
-      access(load.getSource(), load.getIndices().getDims(), indirect);
+      access(load.getSource(), load.getIndices().getDims(), indirect, load);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
              store.getIndices().getDims(), false);

@@ -206,20 +206,29 @@ MmaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   StringAttr library, int64_t vectorDim,
-                                   int64_t vectorWidth, int64_t unroll,
-                                   int64_t block, int64_t grain, int64_t rows,
-                                   DenseI64ArrayAttr keep,
-                                   DenseI64ArrayAttr stream) {
+LogicalResult
+ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                     StringAttr library, int64_t vectorDim, int64_t vectorWidth,
+                     int64_t unroll, int64_t block, int64_t grain, int64_t rows,
+                     DenseI64ArrayAttr keep, DenseI64ArrayAttr stream,
+                     int64_t transposeDim, int64_t transposeBlock) {
   constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  if (transposeDim >= 0 &&
+      (vectorWidth < 2 || vectorWidth > 64 ||
+       !llvm::isPowerOf2_64(vectorWidth) || unroll != 1 || rows != 0)) // (C4)
+    return emitError() << "'transpose_dim' takes a 'vector_width' that is a "
+                          "power of two from 2 to 64, 'unroll' 1 and 'rows' 0";
   return failure(
       failed(verifyBetween(emitError, "vector_dim", vectorDim, -1, max)) ||
       failed(verifyBetween(emitError, "vector_width", vectorWidth, 1, 1024)) ||
       failed(verifyBetween(emitError, "unroll", unroll, 1, 256)) ||
       failed(verifyBetween(emitError, "block", block, 1, max)) ||
       failed(verifyBetween(emitError, "grain", grain, 1, max)) ||
-      failed(verifyBetween(emitError, "rows", rows, 0, 16)));
+      failed(verifyBetween(emitError, "rows", rows, 0, 16)) ||
+      failed(
+          verifyBetween(emitError, "transpose_dim", transposeDim, -1, max)) ||
+      failed(
+          verifyBetween(emitError, "transpose_block", transposeBlock, 1, max)));
 }
 
 LogicalResult ConvAttr::verify(function_ref<InFlightDiagnostic()> emitError,

@@ -60,12 +60,20 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     for (Operation &op : body)
       if (isa<KernelOp>(op))
         worklist.push_back(&op);
-    DenseSet<Operation *> gone;
-    for (Operation *op : worklist) {
+    DenseSet<Operation *> gone, deferred;
+    for (size_t next = 0; next < worklist.size(); ++next) {
+      Operation *op = worklist[next];
       // A kernel that was merged into an earlier one is not visited again.
       if (gone.contains(op))
         continue;
       KernelOp consumer = cast<KernelOp>(op);
+      // What its readers compute again, such as the f32 of a bf16, is no part
+      // of what they compute it from: with that it would be expensive, and
+      // kept.
+      if (fuser.isComputedByReaders(consumer) && deferred.insert(op).second) {
+        worklist.push_back(op);
+        continue;
+      }
       DenseSet<Operation *> refused;
       for (bool changed = true; changed;) {
         changed = false;

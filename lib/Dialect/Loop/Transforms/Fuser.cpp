@@ -355,6 +355,12 @@ bool Fuser::isRecomputedByAll(KernelOp producer) {
   });
 }
 
+bool Fuser::isComputedByReaders(KernelOp kernel) {
+  llvm::SmallPtrSet<Operation *, 4> readers(kernel->user_begin(),
+                                            kernel->user_end());
+  return readers.size() > 1 && isRecomputedByAll(kernel);
+}
+
 /// Whether a kernel reduces so many elements to so few results that it will be
 /// cut into chunks.
 bool Fuser::isLongReduction(KernelOp kernel) {
@@ -386,18 +392,26 @@ Fuser::planCopy(Value v, KernelOp consumer) {
   if (isWhole || producer->getBlock() != consumer->getBlock() ||
       isLibraryKernel(producer) || isLibraryKernel(consumer))
     return std::nullopt;
-  std::optional<SmallVector<Operation *>> slice =
-      getPointwiseSlice(producer, result.getResultNumber());
-  bool isKept = !llvm::all_of(v.getUsers(), [&](Operation *user) {
-    auto reader = dyn_cast<KernelOp>(user);
-    return reader && reader->getBlock() == producer->getBlock() &&
-           !isLibraryKernel(reader);
-  });
-  if (!slice || !isCheaperThanKept(producer, result.getResultNumber(), *slice,
-                                   consumer, isKept, hints))
+  unsigned number = result.getResultNumber();
+  // From what is in memory anyway, or from the operands: what reads less.
+  std::optional<ResultSlice> slice;
+  CopyCost cost;
+  for (bool readsStored : {true, false}) {
+    std::optional<ResultSlice> other =
+        getPointwiseSlice(producer, number, readsStored);
+    if (!other)
+      continue;
+    CopyCost otherCost = getCopyCost(producer, *other, consumer, hints);
+    if (slice && otherCost.read >= cost.read)
+      continue;
+    slice = std::move(other);
+    cost = otherCost;
+  }
+  if (!slice || !isCheaperThanKept(producer, number, cost,
+                                   isKept(result, library), hints))
     return std::nullopt;
   std::string refusal = why;
-  KernelOp alone = extractResult(producer, result.getResultNumber(), *slice);
+  KernelOp alone = extractResult(producer, number, *slice);
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : consumer->getOpOperands())
     if (operand.get() == v)
@@ -555,7 +569,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return std::nullopt;
   if (!planInline(producer, consumer, reads))
     return std::nullopt;
-  if (!onlyReader && isLongReduction(consumer))
+  if (!onlyReader && !isRecomputedByAll(producer) && isLongReduction(consumer))
     return refuse("others read it, too, and the consumer, a long reduction to "
                   "few results, runs in chunks that keep nothing"),
            std::nullopt;

@@ -93,6 +93,8 @@ struct Fuser {
   bool allowEpilogue(KernelOp producer, KernelOp consumer,
                      const MergePlan &plan);
   bool isRecomputedByAll(KernelOp producer);
+  /// Whether each of several readers of `kernel` computes it for itself.
+  bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
   bool isLongReduction(KernelOp kernel);
   std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value v,

@@ -13,6 +13,7 @@
 #include "FusionCost.h"
 
 #include "TargetCounts.h"
+#include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -44,10 +45,39 @@ static unsigned getElementBytes(Type type) {
                   cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
 }
 
+/// Whether the program of `kernel` runs blocks of threads.
+static bool runsThreads(KernelOp kernel) {
+  target::TargetAttrInterface target = target::getProgramTarget(kernel);
+  return target && target.getFact("multiprocessors");
+}
+
+/// Instructions of a vector, where those of an addition are one: the time of 16
+/// elements of `f32` on a Zen 4 with AVX-512 (benchmarks/results/random.md,
+/// "Functions on CPUs").
+static int64_t getVectorWeight(Operation &op) {
+  if (auto round = dyn_cast<arith::TruncFOp>(op))
+    return round.getType().isBF16() ? 6 : 1;
+  if (auto extend = dyn_cast<arith::ExtFOp>(op))
+    return extend.getIn().getType().isBF16() ? 2 : 1;
+  if (isa<math::ExpOp, math::ErfOp>(op))
+    return 12;
+  if (isa<arith::DivFOp>(op))
+    return 6;
+  if (isa<math::SqrtOp>(op))
+    return 10;
+  if (isa<math::RsqrtOp>(op))
+    return 16;
+  if (isa<SpecialOp, math::PowFOp>(op))
+    return 100;
+  return loop::isHeavy(op) ? 28 : 1;
+}
+
 /// Operations that an op counts as where it computes something.
-static int64_t getWeight(Operation &op) {
+static int64_t getWeight(Operation &op, bool runsVectors) {
   if (isa<StoreOp, IndexOp, arith::ConstantOp>(op))
     return 0;
+  if (runsVectors)
+    return getVectorWeight(op);
   return loop::isHeavy(op) ? kHeavyOps : 1;
 }
 
@@ -127,46 +157,96 @@ bool loop::isTrivial(KernelOp kernel) {
   return ops <= kTrivialOps && loads <= 1;
 }
 
-std::optional<SmallVector<Operation *>>
-loop::getPointwiseSlice(KernelOp kernel, unsigned result) {
+bool loop::isKept(OpResult result, StringRef library) {
+  return !llvm::all_of(result.getUsers(), [&](Operation *user) {
+    auto reader = dyn_cast<KernelOp>(user);
+    return reader && reader->getBlock() == result.getOwner()->getBlock() &&
+           !isLibraryKernel(reader, library);
+  });
+}
+
+/// The store of another result than `result` that has `v` at every point at
+/// which there is one, and is in memory for others; null if there is none.
+static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
+                          const Variance &variance) {
+  for (Operation *user : v.getUsers()) {
+    auto store = dyn_cast<StoreOp>(user);
+    if (!store || store.getOutput() == result)
+      continue;
+    llvm::SmallBitVector at(kernel.getNumDims());
+    bool isPlain = true;
+    for (sym::ExprAttr index : store.getIndices().getDims()) {
+      isPlain &= index.isDim() || index.isConstant(0);
+      if (index.isDim())
+        at.set(static_cast<unsigned>(index.getValue()));
+    }
+    llvm::SmallBitVector varies = variance[v];
+    if (isPlain && !varies.test(at) &&
+        isKept(cast<OpResult>(
+                   kernel.getResult(static_cast<unsigned>(store.getOutput()))),
+               /*library=*/""))
+      return store;
+  }
+  return nullptr;
+}
+
+std::optional<ResultSlice>
+loop::getPointwiseSlice(KernelOp kernel, unsigned result, bool readsStored) {
   StoreOp store = kernel.getStore(result);
   if (!store)
     return std::nullopt;
+  Variance variance(kernel);
   DenseSet<Operation *> needed{store};
-  SmallVector<Operation *> slice;
+  ResultSlice slice;
   for (Operation &op : llvm::reverse(*kernel.getBlock())) {
     if (!needed.contains(&op))
       continue;
+    if (readsStored && op.getNumResults() == 1 &&
+        !isa<LoadOp, arith::ConstantOp>(op))
+      if (StoreOp stored =
+              findStored(kernel, result, op.getResult(0), variance)) {
+        slice.stored.push_back(stored);
+        continue;
+      }
     if (!isPointwise(op))
       return std::nullopt;
-    slice.push_back(&op);
+    slice.ops.push_back(&op);
     for (Value v : op.getOperands())
       if (Operation *def = v.getDefiningOp())
         needed.insert(def);
   }
-  std::reverse(slice.begin(), slice.end());
+  std::reverse(slice.ops.begin(), slice.ops.end());
   return slice;
 }
 
-bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
-                             ArrayRef<Operation *> slice, KernelOp consumer,
-                             bool isKept, const Hints &hints) {
-  Value result = producer.getResult(number);
-  int64_t operations = 0;
-  double read = 0;
+CopyCost loop::getCopyCost(KernelOp producer, const ResultSlice &slice,
+                           KernelOp consumer, const Hints &hints) {
+  CopyCost cost;
   DenseSet<Value> seen(consumer.getInputs().begin(),
                        consumer.getInputs().end());
-  for (Operation *op : slice) {
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      unsigned i = cast<BlockArgument>(load.getSource()).getArgNumber();
-      if (Value input = producer.getInputs()[i]; seen.insert(input).second)
-        read += getBytes(input, hints);
-    } else {
-      operations += getWeight(*op);
-    }
+  auto read = [&](Value v) {
+    if (seen.insert(v).second)
+      cost.read += getBytes(v, hints);
+  };
+  bool runsVectors = !runsThreads(producer);
+  for (Operation *op : slice.ops) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      read(producer.getInputs()[cast<BlockArgument>(load.getSource())
+                                    .getArgNumber()]);
+    else
+      cost.operations += getWeight(*op, runsVectors);
   }
-  if (operations > getOpsPerByte(target::getProgramTarget(producer)) *
-                       getElementBytes(result.getType()))
+  for (StoreOp store : slice.stored)
+    read(producer.getResult(static_cast<unsigned>(store.getOutput())));
+  return cost;
+}
+
+bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
+                             const CopyCost &cost, bool isKept,
+                             const Hints &hints) {
+  Value result = producer.getResult(number);
+  if (cost.operations > getOpsPerByte(target::getProgramTarget(producer)) *
+                            getElementBytes(result.getType()))
     return false;
   llvm::SmallPtrSet<Operation *, 4> readers(result.user_begin(),
                                             result.user_end());
@@ -178,18 +258,19 @@ bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
     // once where nothing else needs the producer.
     bool isAlone = producer.getNumResults() == 1 && !reduces(producer);
     double times = isAlone ? n - 1 : n;
-    most = times > 0 ? (n + 1) / times : read;
+    most = times > 0 ? (n + 1) / times : cost.read;
   }
-  return read <= kMaxShare * most * getBytes(result, hints);
+  return cost.read <= kMaxShare * most * getBytes(result, hints);
 }
 
 /// Of a pointwise kernel, for each point; nothing for another one.
 static std::optional<int64_t> countOperations(KernelOp kernel) {
   int64_t operations = 0;
+  bool runsVectors = !runsThreads(kernel);
   for (Operation &op : *kernel.getBlock()) {
     if (!isPointwise(op))
       return std::nullopt;
-    operations += getWeight(op);
+    operations += getWeight(op, runsVectors);
   }
   return operations;
 }

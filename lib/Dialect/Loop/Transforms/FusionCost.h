@@ -13,7 +13,9 @@
 #ifndef COIL_LIB_DIALECT_LOOP_TRANSFORMS_FUSIONCOST_H
 #define COIL_LIB_DIALECT_LOOP_TRANSFORMS_FUSIONCOST_H
 
+#include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+
 #include "coil/Dialect/Loop/IR/Loop.h"
 
 #include <optional>
@@ -42,20 +44,34 @@ bool isCheap(KernelOp kernel);
 /// less than reading its result, however often.
 bool isTrivial(KernelOp kernel);
 
-/// The ops that compute one result of a kernel, in their order, its store among
-/// them; nothing where it needs a reduction, a scan, sums of rows, an indirect
-/// read or random numbers, or is computed by other special functions: what is
-/// dear, or has no value at a point alone.
-std::optional<llvm::SmallVector<mlir::Operation *>>
-getPointwiseSlice(KernelOp kernel, unsigned result);
+/// The ops that compute one result of a kernel; nothing where it needs a
+/// reduction, a scan, sums of rows, an indirect read or random numbers, or is
+/// computed by other special functions: what is expensive, or has no value at a
+/// point alone. With `readsStored` values that the kernel stores for others
+/// anyway are read where they are, which may be what made it expensive.
+std::optional<ResultSlice> getPointwiseSlice(KernelOp kernel, unsigned result,
+                                             bool readsStored);
 
-/// Whether `consumer` computes result number `result` of `producer`, whose ops
-/// are `slice`, for itself in the time in which what that saves would move: the
+/// Whether somebody other than kernels of the block that no library computes
+/// reads `result`, so that it is in memory whatever fusion does.
+bool isKept(mlir::OpResult result, llvm::StringRef library);
+
+/// What it costs that a consumer computes one result for itself.
+struct CopyCost {
+  /// Bytes of operands that the consumer does not read anyway.
+  double read = 0;
+  /// Operations for each element.
+  int64_t operations = 0;
+};
+CopyCost getCopyCost(KernelOp producer, const ResultSlice &slice,
+                     KernelOp consumer, const Hints &hints);
+
+/// Whether `consumer` computes result number `result` of `producer` for itself,
+/// which costs `cost`, in the time in which what that saves would move: the
 /// result's bytes, written (unless it `isKept` for others) and read, against
 /// those of operands.
-bool isCheaperThanKept(KernelOp producer, unsigned result,
-                       llvm::ArrayRef<mlir::Operation *> slice,
-                       KernelOp consumer, bool isKept, const Hints &hints);
+bool isCheaperThanKept(KernelOp producer, unsigned result, const CopyCost &cost,
+                       bool isKept, const Hints &hints);
 
 /// Whether all readers of a pointwise producer's only result had better compute
 /// it from its operands than to have it in memory.

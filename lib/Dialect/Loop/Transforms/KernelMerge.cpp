@@ -106,17 +106,23 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
 }
 
 KernelOp coil::loop::extractResult(KernelOp kernel, unsigned result,
-                                   ArrayRef<Operation *> slice) {
+                                   const ResultSlice &slice) {
   // The dimensions that it varies over.
   Variance variance(kernel);
   llvm::SmallBitVector over(kernel.getNumDims());
-  for (Operation *op : slice) {
+  for (Operation *op : slice.ops) {
     if (auto load = dyn_cast<LoadOp>(op))
       over |= variance.of(load.getIndices().getDims());
     else if (auto store = dyn_cast<StoreOp>(op))
       over |= variance.of(store.getIndices().getDims());
     else if (auto index = dyn_cast<IndexOp>(op))
       over |= variance.of(index.getExpr());
+  }
+  SmallVector<Value> inputs(kernel.getInputs());
+  for (StoreOp store : slice.stored) {
+    over |= variance.of(store.getIndices().getDims());
+    inputs.push_back(
+        kernel.getResult(static_cast<unsigned>(store.getOutput())));
   }
   MLIRContext *ctx = kernel.getContext();
   SmallVector<ExprAttr> extents, dims(kernel.getNumDims());
@@ -127,13 +133,25 @@ KernelOp coil::loop::extractResult(KernelOp kernel, unsigned result,
       extents.push_back(kernel.getExtent(d));
   }
   OpBuilder b(kernel);
-  auto alone = KernelOp::create(b, kernel.getLoc(), kernel.getName(), extents,
-                                kernel.getInputs(),
-                                TypeRange{kernel.getResult(result).getType()});
+  b.setInsertionPointAfter(kernel);
+  auto alone =
+      KernelOp::create(b, kernel.getLoc(), kernel.getName(), extents, inputs,
+                       TypeRange{kernel.getResult(result).getType()});
   b.setInsertionPointToEnd(alone.getBlock());
   IRMapping mapping;
-  mapping.map(kernel.getBody().getArguments(), alone.getBody().getArguments());
-  for (Operation *op : slice) {
+  size_t numInputs = kernel.getInputs().size();
+  mapping.map(kernel.getBody().getArguments(),
+              alone.getBody().getArguments().take_front(numInputs));
+  for (auto [stored, source] :
+       llvm::zip_equal(slice.stored,
+                       alone.getBody().getArguments().drop_front(numInputs))) {
+    StoreOp store = stored;
+    mapping.map(store.getValue(),
+                LoadOp::create(
+                    b, store.getLoc(), source,
+                    sym::substituteDims(store.getIndices(), dims).getDims()));
+  }
+  for (Operation *op : slice.ops) {
     Operation *clone = b.clone(*op, mapping);
     if (auto load = dyn_cast<LoadOp>(clone)) {
       load.setIndicesAttr(sym::substituteDims(load.getIndices(), dims));

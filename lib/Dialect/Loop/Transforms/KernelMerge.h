@@ -41,10 +41,17 @@ KernelOp mergeProducer(KernelOp producer, KernelOp consumer,
 /// and do not depend on each other, in front of `second`; replaces both.
 KernelOp mergeSiblings(KernelOp first, KernelOp second);
 
-/// Builds a kernel that computes result number `result` alone, in front of
-/// `kernel`: `slice` are the ops that it needs, its store among them.
+/// What one result of a kernel is computed from.
+struct ResultSlice {
+  /// The ops that it needs, in their order, its store among them.
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// Stores of other results whose values are read instead of computed.
+  llvm::SmallVector<StoreOp> stored;
+};
+
+/// Builds a kernel that computes result number `result` alone, behind `kernel`.
 KernelOp extractResult(KernelOp kernel, unsigned result,
-                       llvm::ArrayRef<mlir::Operation *> slice);
+                       const ResultSlice &slice);
 
 /// Whether `producer`, pointwise, can be computed at the indirect index that
 /// `read`, a load of `consumer` from result number `result` of it, has: its own

@@ -56,6 +56,10 @@ constexpr double kMinRows = 32, kMinRowPoints = 1 << 20;
 /// half of it and more go by rows), and how many tasks are worth that.
 constexpr int64_t kMinRowBlock = 1024;
 constexpr double kRowTasks = 64;
+/// Points of either dimension in a task that transposes: whole cache lines of
+/// operands of a byte for each element, and few enough of f64 for the second
+/// cache.
+constexpr int64_t kTransposeBlock = 64;
 /// The time of a vector when this many go through the body together, and of one
 /// under a mask, in those of a single vector: of the kernels among 74 of random
 /// fusions on one core of a Zen 4 (benchmarks/results/random.md, "Unrolling on
@@ -103,7 +107,7 @@ struct LoopSelectSchedulePass
       if (StringRef name = findLibrary(kernel, library); !name.empty()) {
         kernel.setScheduleAttr(ScheduleAttr::get(
             &getContext(), StringAttr::get(&getContext(), name), -1, 1, 1, 1, 1,
-            0, nullptr, nullptr));
+            0, nullptr, nullptr, -1, 1));
         continue;
       }
       if (onlyLibrary)
@@ -280,8 +284,41 @@ struct LoopSelectSchedulePass
                                ctx, load.getIndices().getDims(),
                                getOperandStrides(kernel, load.getSource()))),
                            sym::dim(ctx, vectorDim));
-      return !split || !(split->first.isConstant(1) || split->first.isConstant(0));
+      return !split ||
+             !(split->first.isConstant(1) || split->first.isConstant(0));
     });
+  }
+
+  /// The dimension along which most operands that vectors along `vectorDim`
+  /// would gather lie in rows, -1 for none.
+  static int64_t selectTransposeDim(KernelOp kernel, const Variance &variance,
+                                    const sym::Context &context,
+                                    unsigned vectorDim, const Hints &hints,
+                                    int64_t width) {
+    MLIRContext *ctx = kernel.getContext();
+    auto isShort = [&](unsigned d) {
+      return hints(kernel.getExtent(d)) < static_cast<double>(width);
+    };
+    if (width == 1 || isShort(vectorDim))
+      return -1;
+    SmallVector<unsigned> operands(kernel.getNumDims());
+    for (LoadOp load : kernel.getBlock()->getOps<LoadOp>()) {
+      if (!variance[load.getResult()][vectorDim])
+        continue;
+      auto split =
+          sym::splitLinear(context.simplify(sym::getAddress(
+                               ctx, load.getIndices().getDims(),
+                               getOperandStrides(kernel, load.getSource()))),
+                           sym::dim(ctx, vectorDim));
+      if (split && split->first.isConstant(1))
+        continue;
+      if (std::optional<unsigned> d =
+              findRows(kernel, context, load, vectorDim);
+          d && !isShort(*d))
+        ++operands[*d];
+    }
+    const auto *most = llvm::max_element(operands);
+    return most == operands.end() || *most == 0 ? -1 : most - operands.begin();
   }
 
   /// How many vectors go through the body together. A body is a chain of ops,
@@ -395,6 +432,16 @@ struct LoopSelectSchedulePass
         block /= 2;
     }
 
+    int64_t transposeDim =
+        vectorDim < 0 ? -1
+                      : selectTransposeDim(kernel, variance, context,
+                                           static_cast<unsigned>(vectorDim),
+                                           hints, width);
+    if (transposeDim >= 0) {
+      unroll = 1;
+      block = std::max(kTransposeBlock, width);
+    }
+
     double work = static_cast<double>(std::max<int64_t>(ops, 1));
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
       double extent = hints(kernel.getExtent(d));
@@ -402,6 +449,8 @@ struct LoopSelectSchedulePass
         work *= extent;
       else if (static_cast<int64_t>(d) == vectorDim)
         work *= std::min(extent, static_cast<double>(block));
+      else if (static_cast<int64_t>(d) == transposeDim)
+        work *= std::min(extent, static_cast<double>(kTransposeBlock));
     }
     // A vector does `width` operations at a time. A dimension may be empty.
     work = std::max(work, 1.0) / static_cast<double>(width);
@@ -414,7 +463,7 @@ struct LoopSelectSchedulePass
         &getContext(), StringAttr(), vectorDim, width, unroll, block, grain,
         rows,
         selectKeep(kernel, hints, block, stream, vectorIsReduced && width > 1),
-        stream);
+        stream, transposeDim, transposeDim < 0 ? 1 : kTransposeBlock);
   }
 
 private:

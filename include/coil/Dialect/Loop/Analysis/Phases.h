@@ -88,6 +88,12 @@ bool canReduceRows(const Phases &phases, KernelOp kernel, unsigned vectorDim,
 /// Bytes of the accumulators of one element of such a row.
 int64_t getAccumulatorBytes(KernelOp kernel);
 
+/// The dimension other than `vectorDim` along which an operand of a pointwise
+/// kernel lies in rows that are long enough for tiles which are transposed;
+/// none for a load under a mask or at an indirect index.
+std::optional<unsigned> findRows(KernelOp kernel, const sym::Context &context,
+                                 LoadOp load, unsigned vectorDim);
+
 /// The dimension to vectorise: the one along which most accesses have stride
 /// one, the inner of equals; -1 when all are too short. Never one along which a
 /// scan or scatter has to go in order, nor, beside such a one, one without an

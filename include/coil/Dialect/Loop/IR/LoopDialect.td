@@ -77,11 +77,20 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     * `stream`: results whose full, aligned vectors are stored past the caches. A
       store to a line that no cache holds reads the line first; a result that is
       larger than the caches pays that for nothing.
+    * `transpose_dim`, `transpose_block`: a second dimension of the tasks, along
+      which operands lie in rows, -1 for none, and the points of it in one task.
+      Tiles of `vector_width` by `vector_width` points of such an operand are
+      loaded by vectors along `transpose_dim`, transposed in registers, and kept
+      in the task's memory, from which the body reads vectors along
+      `vector_dim`. Without it each element is gathered.
 
     (C1) `vector_dim` is -1 or more; the kernel checks that the dimension is one
          of its own.
     (C2) `vector_width` is 1 to 1024, `unroll` 1 to 256.
-    (C3) `block` and `grain` are 1 to 2147483647, `rows` is 0 to 16.
+    (C3) `block`, `transpose_block` and `grain` are 1 to 2147483647, `rows` is
+         0 to 16.
+    (C4) With `transpose_dim`, `vector_width` is a power of two from 2 to 64, `unroll`
+         is 1, and `rows` is 0.
 
     Example:
     ```mlir
@@ -90,6 +99,10 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     A softmax whose result holds the exponentials, op 3 of its body:
     ```mlir
     #loop.schedule<vector_dim = 1, vector_width = 16, unroll = 2, grain = 64, keep = [3]>
+    ```
+    A sum with an operand that lies in rows along dimension 0:
+    ```mlir
+    #loop.schedule<vector_dim = 1, vector_width = 16, block = 64, transpose_dim = 0, transpose_block = 64>
     ```
   }];
   let parameters = (ins
@@ -101,7 +114,9 @@ def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule",
     DefaultValuedParameter<"int64_t", "1">:$grain,
     DefaultValuedParameter<"int64_t", "0">:$rows,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$keep,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stream);
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$stream,
+    DefaultValuedParameter<"int64_t", "-1">:$transpose_dim,
+    DefaultValuedParameter<"int64_t", "1">:$transpose_block);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
