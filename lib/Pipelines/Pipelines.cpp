@@ -205,7 +205,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   addExtensions(pm, ExtensionPoint::AfterFusion, options);
   // It is clear which kernels there are, and dimensions are still those of the
   // tensors.
-  if (runsThreads) {
+  {
     loop::LoopAssignLayoutsPassOptions layouts;
     layouts.library = library;
     layouts.launchBytes = options.launchBytes;

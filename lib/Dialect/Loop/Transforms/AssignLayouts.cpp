@@ -35,6 +35,9 @@ using sym::ExprAttr;
 
 /// A launch in a chain of small kernels (docs/GPU.md, an H200).
 static constexpr double kLaunchSeconds = 1.2e-6;
+/// Bytes that cores move while they begin and end one more kernel: 5 us at 20
+/// GB/s (benchmarks/results/cpu.md).
+static constexpr double kVectorKernelBytes = 100e3;
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
 /// closer to measured times than that (docs/Layouts.md).
 static constexpr double kWorth = 0.75;
@@ -49,9 +52,10 @@ struct LoopAssignLayoutsPass
     auto target = target::getProgramTarget(getOperation());
     const target::TargetKind *kind =
         target ? target::lookupTargetKind(target.getKind()) : nullptr;
-    // What cores read in another order stays in their caches meanwhile.
-    if (!kind || kind->form != target::KernelForm::Threads)
+    if (!kind)
       return;
+    if (kind->form == target::KernelForm::Vectors)
+      return runOnVectors(target);
     std::optional<int64_t> warp = target.getFact("warp_size"),
                            count = target.getFact("multiprocessors"),
                            bandwidth = target.getFact("bandwidth");
@@ -71,6 +75,24 @@ struct LoopAssignLayoutsPass
     launch = launchBytes >= 0
                  ? static_cast<double>(launchBytes)
                  : static_cast<double>(*bandwidth) * kLaunchSeconds;
+    assign();
+  }
+
+private:
+  /// A vector of a core takes a cache line for each element that it gathers, as
+  /// a warp takes a sector.
+  void runOnVectors(target::TargetAttrInterface target) {
+    std::optional<int64_t> bits = target.getFact("vector_bits");
+    if (!bits)
+      return;
+    lanes = *bits / 32;
+    processors = 0;
+    launch = launchBytes >= 0 ? static_cast<double>(launchBytes)
+                              : kVectorKernelBytes;
+    assign();
+  }
+
+  void assign() {
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) {
       if (canChange(kernel))
@@ -84,7 +106,6 @@ struct LoopAssignLayoutsPass
       copyAround(kernel);
   }
 
-private:
   /// (C1)
   bool canChange(KernelOp kernel) {
     return !kernel.getSchedule() && !kernel.getConv() &&
