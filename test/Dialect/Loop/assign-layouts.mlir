@@ -2,10 +2,17 @@
 // RUN: coil-opt %s --split-input-file --target-attach=target=cuda:sm_90a --loop-assign-layouts --remarks-filter=loop-assign-layouts --remark-policy=all 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 // RUN: coil-opt %s --split-input-file --target-attach=target=cpu --loop-assign-layouts | FileCheck %s --check-prefix=CPU
-// RUN: coil-opt %s --split-input-file --target-attach=target=cuda:sm_90a --loop-assign-layouts=launch-bytes=100000000000 | FileCheck %s --check-prefix=CPU
+// RUN: coil-opt %s --split-input-file --target-attach=target=cuda:sm_90a --loop-assign-layouts=launch-bytes=100000000000 | FileCheck %s --check-prefix=DEAR
 
-// Cores walk what the other order brought into their caches, and no launch is worth it where it takes long.
+// No launch is worth it where it takes long.
+// DEAR-NOT: loop.kernel "copy"
+
+// The lanes of a vector want the same.
+// CPU-LABEL: func @operand
+// CPU: loop.kernel "copy"
+// CPU-LABEL: func @tile
 // CPU-NOT: loop.kernel "copy"
+// CPU-LABEL: func @three
 
 // A permuted operand of a kernel that reduces.
 // CHECK-LABEL: func @operand

@@ -150,9 +150,9 @@ def LoopAssignLayoutsPass
       and a launch included, asks for at most 0.75 of the bytes. A copy serves
       all kernels of its block that want this order.
 
-    Every change is a remark that says what it is estimated to save. Only on
-    targets of blocks of threads; elsewhere nothing changes. Decisions go by the
-    hints of symbols.
+    Every change is a remark that says what it is estimated to save. On a CPU the
+    lanes are those of a vector, and one more kernel costs what cores move in
+    5 us. Decisions go by the hints of symbols.
 
     Constraints:
     (C1) A kernel that a library computes, that has a schedule, or that scatters,
@@ -400,8 +400,10 @@ def LoopSelectSchedulePass
     contractions and convolutions that one computes; else the dimension to
     vectorise (the one that most accesses walk with stride one), the vector
     width (as many lanes as the widest common element type leaves room for), the
-    number of vectors in flight, the block of a vectorised parallel dimension
-    and the grain of the parallel loop. A long reduction along other dimensions
+    number of vectors in flight (by what the length of a row leaves for masked
+    vectors), the block of a vectorised parallel dimension and the grain of the
+    parallel loop. Where operands of a pointwise kernel lie in rows along another
+    dimension, tiles of both are transposed. A long reduction along other dimensions
     than the vector's goes by rows, so that it reads memory in pieces of
     kilobytes. A value that several phases need and that is dear to compute (an
     exponential) is kept in a result, when that can hold it and the points of
