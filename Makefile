@@ -60,7 +60,7 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs, spellings of attention.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
 	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
-	  --table docs/OperatorCoverage.md
+	  --table docs/reference/OperatorCoverage.md
 	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --dtypes all --samples $(SAMPLES) \
 	  --results $(BUILD)/op_db.jsonl --progress
 	$(TORCH_PYTHON) test/python/program_fuzzer/program_fuzzer.py --build $(BUILD) --count $(PROGRAMS) --seed $(SEED) \

@@ -18,7 +18,7 @@ config.test_exec_root = os.path.join(config.coil_obj_root, "test")
 bin_dir = os.path.join(config.coil_obj_root, "bin")
 
 # Another processor than the machine's as the native one, for Coil and for
-# oneDNN; see docs/CPUTargets.md.
+# oneDNN; see docs/concepts/CPUTargets.md.
 cpu = os.environ.get("COIL_LIT_CPU")
 if cpu:
     config.name += "-" + cpu
@@ -74,12 +74,12 @@ def has_lapack():
     return False
 
 
-# A CUDA driver that executes PTX here; see docs/GPU.md.
+# A CUDA driver that executes PTX here; see docs/gpu/Overview.md.
 cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")
     config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
-# Runs a program of the corpus everywhere; see docs/Testing.md.
+# Runs a program of the corpus everywhere; see docs/howto/Testing.md.
 config.substitutions.append(
     (
         "%corpus",

@@ -371,7 +371,7 @@ def ConvertLoopToGPUPass
     each symbol, and the run's error word if an index can be out of range.
 
     The schedule was decided before; here it is applied, see `#loop.gpu_schedule`
-    and docs/GPU.md. Values that vary over the vector dimension are vectors,
+    and docs/gpu/Overview.md. Values that vary over the vector dimension are vectors,
     with one copy for each item of a thread. Reductions go over items and lanes
     first, then over the threads of a warp, then through shared memory.
     Contractions (strategy `mma`) multiply tiles that pass through shared memory.

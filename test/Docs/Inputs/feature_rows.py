@@ -1,6 +1,6 @@
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks docs/FeatureRows.md: each row is there, and each test that it points to
+"""Checks docs/reference/FeatureRows.md: each row is there, and each test that it points to
 exists and names it.
 
     feature_rows.py root-of-the-sources
@@ -15,7 +15,7 @@ WANTED += [f"B{n:02}" for n in range(1, 39)]
 REASONS = ("Does not apply", "Not built")
 
 rows = {}
-for line in (root / "docs" / "FeatureRows.md").read_text().splitlines():
+for line in (root / "docs" / "reference" / "FeatureRows.md").read_text().splitlines():
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     if len(cells) == 3 and re.fullmatch(r"[FB]\d\d", cells[0]):
         rows[cells[0]] = cells[2]

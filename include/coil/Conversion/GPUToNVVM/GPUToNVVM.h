@@ -18,7 +18,7 @@
 
 namespace coil {
 
-/// How exact the mathematics of a kernel is. docs/GPUMath.md has the errors.
+/// How exact the mathematics of a kernel is. docs/reference/GPUMath.md has the errors.
 enum class FastMath {
   /// At most 2 ulp in f32; multiplications and additions stay separate.
   Off,

@@ -33,7 +33,7 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// A launch in a chain of small kernels (docs/GPU.md, an H200).
+/// A launch in a chain of small kernels (docs/gpu/Overview.md, an H200).
 static constexpr double kLaunchSeconds = 1.2e-6;
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
 /// closer to measured times than that (docs/Layouts.md).

@@ -139,7 +139,7 @@ def LoopAssignLayoutsPass
     a sector of 32 bytes for each element, unless nothing is reduced and a tile
     of the two dimensions passes through shared memory. For each kernel this pass
     counts, for each dimension of the lanes and each such tile, the bytes of all
-    sectors that accesses ask for (`docs/Layouts.md` states the model), and does
+    sectors that accesses ask for (`docs/concepts/Layouts.md` states the model), and does
     what asks for least:
 
     * A result that kernels read gets the order of dimensions in which its
