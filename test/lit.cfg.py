@@ -74,7 +74,7 @@ def has_lapack():
     return False
 
 
-# A CUDA driver that executes PTX here; see docs/gpu/Overview.md.
+# A CUDA driver that executes PTX here; see docs/gpu/Simulator.md.
 cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")

@@ -3,7 +3,7 @@
 """Writes nodes of an FX graph as the text of an exported program.
 
 The text is the JSON that a .pt2 file has of a program, schema version 8, which the
-importer reads (docs/Import.md). It is made here from the graph in memory, because the
+importer reads (docs/concepts/Import.md). It is made here from the graph in memory, because the
 serializer of torch needs an ExportedProgram, which a graph of AOTAutograd is not (its
 inputs are a flat list, its backward has no signature), and takes 20 times as long.
 """

@@ -33,10 +33,11 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// A launch in a chain of small kernels (docs/gpu/Overview.md, an H200).
+/// A launch in a chain of small kernels on an H200
+/// (benchmarks/results/gpu-design.md).
 static constexpr double kLaunchSeconds = 1.2e-6;
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
-/// closer to measured times than that (docs/Layouts.md).
+/// closer to measured times than that (docs/concepts/Layouts.md).
 static constexpr double kWorth = 0.75;
 
 namespace {
