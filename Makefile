@@ -85,8 +85,10 @@ demo: build ## Compile and run both example models; PROMPT="def f(" sets the tex
 dist: deps ## Make a relocatable archive that needs no LLVM (dist/).
 	scripts/make-dist.sh
 
-docs: configure ## Generate the dialect and pass pages into $(BUILD)/docs.
-	$(ninja) mlir-doc
+docs: ## Build the site of the documentation into $(BUILD)/docs-site (needs network the first time).
+	scripts/gen_reference.py
+	scripts/install-docs.sh .venv-docs
+	.venv-docs/bin/mkdocs build --strict --site-dir "$(abspath $(BUILD))/docs-site"
 
 format: ## Format the C++ sources in place.
 	clang-format-22 -i $(cxx_sources)
