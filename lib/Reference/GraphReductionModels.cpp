@@ -173,7 +173,7 @@ MODEL(ArgReduceModel, graph::ArgReduceOp) {
   bool isMax = op.getKind() == graph::ReduceKind::Max;
   int64_t dim = op.getDim(), size = input.getSizes()[dim];
   if (size == 0 && values->getNumElements())
-    return op.emitError("looks for an extremum among no values");
+    return op.emitError("looks for a minimum or maximum among no values");
   int64_t inner = 1;
   for (int64_t s : input.getSizes().drop_front(dim + 1))
     inner *= s;

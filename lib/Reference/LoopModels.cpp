@@ -679,7 +679,7 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
         if (instruction.kind == Instruction::ArgReduce) {
           if (accumulator.empty())
             return instruction.op->emitError(
-                "looks for an extremum among no values");
+                "looks for a minimum or maximum among no values");
           registers[instruction.result + 1].i = accumulator.getPosition();
         }
         registers[instruction.result] = accumulator.finish();

@@ -485,7 +485,7 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
   // Memory is looked at when it is freed.
   std::optional<RunResult>(std::move(*result)).reset();
   if (coil_debug_overruns())
-    return std::string("writes behind a buffer");
+    return std::string("writes past the end of a buffer");
   return compare(actual, expected);
 }
 

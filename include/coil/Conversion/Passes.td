@@ -25,7 +25,7 @@ def ConvertGraphToLoopPass
     Every operator that computes becomes one `loop.kernel`; every operator that
     only says where elements come from becomes a `loop.view`; a literal that is
     not a splat becomes an `arith.constant`. The types of values do not change.
-    Nothing is fused here: that is the business of the passes behind it, which
+    Nothing is fused here: that is the business of the passes after it, which
     see one kernel for each operator and all index expressions.
 
     `f16` and `bf16` are computed in `f32` and rounded where the operator ends.
@@ -269,8 +269,8 @@ def LoopSelectGPUSchedulePass
     The vector dimension is the one along which most bytes are contiguous, the
     width 16 bytes of the widest common element where alignment can be proved,
     else less. Streams take one vector for each thread, and so do scatters, with
-    atomic operations. Sums of rows leave room for as many threads as a
-    multiprocessor has, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
+    atomic operations. Segment sums limit registers so that as many threads fit as a
+    SM has, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
     block that keeps them in registers, longer ones, and columns, by a block for
     each tile. With `deterministic`, scatters that combine floats or
     write without combining go through their points in order instead: a few
@@ -399,7 +399,7 @@ def ConvertLoopToGPUPass
     (C8) The strategy `transpose` takes kernels that reduce and scatter nothing.
     (C9) Only kernels that scatter have owners, and no vectors along what they
          scatter over.
-    (C10) The strategy `mma` takes kernels that sum products of two factors and
+    (C10) The strategy `mma` takes kernels that are contractions of two factors and
           store what follows the sum; the factors have the types that its
           instruction multiplies, and `vector_dim` is the innermost dimension of
           the results' rows. Vectors cut no row where a block has parts of several.
@@ -409,8 +409,8 @@ def ConvertLoopToGPUPass
           with one scan of a value of up to 32 bits whose operand comes from one load,
           along the only dimension that is scanned over. Tiles begin at multiples of
           16 bytes, and there is a known bound for how many there are.
-    (C13) Moments are of their samples' type.
-    (C14) A block and a multiprocessor of the target have room for the threads
+    (C13) Results of a Welford reduction are of its operands' type.
+    (C14) A block and an SM of the target can hold the threads
           and for `min_blocks`.
     (C15) The target has the instruction of the strategy `mma`, and asynchronous
           copies where it has `async`.
@@ -569,7 +569,7 @@ def LowerUserKernelPass
   let description = [{
     Compares a user's kernel with what is passed to it, and gives it the form
     that its device launches. For a GPU that is a `geometry` of one block, since
-    each launch brings its grid. Where the host's processor runs the kernel, its
+    each launch brings its grid. Where the CPU of the host runs the kernel, its
     function becomes part of one, under the kernel's name, that takes the
     addresses of what is passed and the sizes of the grid, and goes over the
     blocks that it is given. Other kernels stay as they are, and so do those of
@@ -577,7 +577,7 @@ def LowerUserKernelPass
 
     Constraints:
     (C1) The device is registered.
-    (C2) A GPU runs PTX or a `gpu.module`, the host's processor a function.
+    (C2) A GPU runs PTX or a `gpu.module`, the CPU of the host a function.
     (C3) The text is PTX with the entry; the module has the function, marked as a
          kernel; the function has a body.
     (C4) The function takes what is passed, of the sizes and types that it has:
@@ -613,7 +613,7 @@ def LowerUserKernelPass
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"",
            "chips of the GPU that code is made for, joined by '+'; empty for "
-           "the host's processor">];
+           "the CPU of the host">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

@@ -102,7 +102,7 @@ bool Matcher::matchSum(std::string *why) {
     reduced.set(d);
   for (Operation &op : *kernel.getBlock()) {
     if (isReduction(&op) && (form.reduce || !isa<ReduceOp>(op)))
-      return refuse("it reduces more than products");
+      return refuse("it reduces more than multiplications");
     if (auto reduce = dyn_cast<ReduceOp>(op))
       form.reduce = reduce;
     if (auto store = dyn_cast<StoreOp>(op))
@@ -114,7 +114,7 @@ bool Matcher::matchSum(std::string *why) {
   Type sum = form.reduce.getType();
   Operation *product = form.reduce.getValue().getDefiningOp();
   if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
-    return refuse("it does not sum products");
+    return refuse("it does not sum multiplications");
   if (!sum.isF32() && !sum.isF64() && !sum.isInteger(32) && !sum.isInteger(64))
     return refuse("its sums have another type than f32, f64, i32 and i64");
 

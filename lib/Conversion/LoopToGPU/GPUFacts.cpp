@@ -63,7 +63,7 @@ LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,
   if (minBlocks > facts.blocks || minBlocks * threads > facts.threads) // (C14)
     return refuse() << "'min_blocks' " << minBlocks << " of " << threads
                     << " threads, but a multiprocessor of " << target
-                    << " has room for " << facts.blocks << " blocks and "
+                    << " can hold " << facts.blocks << " blocks and "
                     << facts.threads << " threads";
   auto require = [&](StringRef what, StringRef feature) -> LogicalResult {
     if (facts.has(feature))

@@ -173,7 +173,7 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
   std::optional<ContractionForm> contractionForm = ContractionForm::match(
       kernel, layout, mma.getAsync(), /*widen=*/!isHalf, &why);
   if (contractionForm && isHalf && !contractionForm->isHalf)
-    why = "its factors are not both bf16 or f16, widened";
+    why = "its factors are not both bf16 or f16, extended to f32";
   if (contractionForm && mma.getInstruction() == MmaInstruction::M8N8K4 &&
       !contractionForm->reduce.getType().isF64())
     why = "its sums are not f64";

@@ -759,7 +759,7 @@ LogicalResult Outliner::convertHere(Operation &op) {
       return success();
     }
   }
-  return op.emitOpError("has no place in a host program"); // (C1)
+  return op.emitOpError("is not allowed in a host program"); // (C1)
 }
 
 LogicalResult Outliner::convertOps(Block &block) {
@@ -785,7 +785,7 @@ LogicalResult Outliner::run() {
   Operation *end = fn.getBody().front().getTerminator();
   auto ret = dyn_cast<func::ReturnOp>(end);
   if (!ret)
-    return end->emitOpError("has no place in a host program");
+    return end->emitOpError("is not allowed in a host program");
   return convertReturn(ret);
 }
 

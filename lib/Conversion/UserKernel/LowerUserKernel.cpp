@@ -144,7 +144,7 @@ LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
   if (kernel.getPtx() || !kernel.getBlock()->getOps<gpu::GPUModuleOp>().empty())
     return kernel.emitOpError() // (C2)
            << "is code for a GPU, but device '" << kind
-           << "' runs functions of the host's processor";
+           << "' runs functions on the CPU of the host";
   MLIRContext *context = kernel.getContext();
   auto entry = kernel.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
   if (!isa_and_nonnull<func::FuncOp, LLVM::LLVMFuncOp>(entry) ||
@@ -329,7 +329,7 @@ LogicalResult LowerUserKernel::lowerForGPU(KernelOp kernel, StringRef kind) {
            << "' was not read, which 'wrapper-load-kernels' does";
   if (!kernel.getPtx() && modules.empty()) // (C2)
     return kernel.emitOpError()
-           << "is code for the host's processor, but device '" << kind
+           << "is code for the CPU of the host, but device '" << kind
            << "' runs PTX or a 'gpu.module'";
   if (!kernel.getThreads()) // (C6)
     return kernel.emitOpError()

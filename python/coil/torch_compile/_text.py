@@ -122,7 +122,7 @@ class Writer:
             return "as_sym_bool", {"as_name": node.name}
         if expr.is_number:
             return "as_float", _float(float(expr))
-        return self.fail("it takes a float that only a run knows")
+        return self.fail("it takes a data-dependent float")
 
     # -- Tensors ------------------------------------------------------------
 

@@ -5,12 +5,12 @@ wrapper.kernel @lower_user_kernel_c1() attributes {device = #wrapper.device<"oth
 
 // -----
 
-// expected-error@+1 {{is code for a GPU, but device 'cpu' runs functions of the host's processor}}
+// expected-error@+1 {{is code for a GPU, but device 'cpu' runs functions on the CPU of the host}}
 wrapper.kernel @lower_user_kernel_c2_host() attributes {parameters = [], ptx = ""} {}
 
 // -----
 
-// expected-error@+1 {{is code for the host's processor, but device 'cuda' runs PTX or a 'gpu.module'}}
+// expected-error@+1 {{is code for the CPU of the host, but device 'cuda' runs PTX or a 'gpu.module'}}
 wrapper.kernel @lower_user_kernel_c2_gpu() attributes {device = #wrapper.device<"cuda">, parameters = []} {
   llvm.func @lower_user_kernel_c2_gpu()
 }

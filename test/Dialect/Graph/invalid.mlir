@@ -378,7 +378,7 @@ func.func @pool_c2(%x: tensor<2x3x8xf32>) {
 // -----
 
 func.func @pool_c3(%x: tensor<2x3x8xf32>) {
-  // expected-error@+1 {{the last window of dimension 2 starts behind the input}}
+  // expected-error@+1 {{the last window of dimension 2 starts after the end of the input}}
   %0 = graph.pool max, %x kernel [2] stride [2] padding [0] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x3x5xf32>
   return
 }

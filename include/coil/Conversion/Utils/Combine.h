@@ -43,8 +43,8 @@ combineLaterArg(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,
                 mlir::Value first, mlir::Value firstAt, mlir::Value later,
                 mlir::Value laterAt);
 
-/// The positions of the values that are the extremum of all, `best`; the
-/// largest position there is for others. Scalars or vectors.
+/// The positions of the values that are the minimum or maximum of all, `best`;
+/// the largest position there is for others. Scalars or vectors.
 mlir::Value getCandidates(mlir::ImplicitLocOpBuilder &b, mlir::Value values,
                           mlir::Value positions, mlir::Value best);
 

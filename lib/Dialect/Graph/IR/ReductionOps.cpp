@@ -344,7 +344,7 @@ LogicalResult PoolOp::verify() {
     std::optional<int64_t> room = sym::sub(in[i + 2], lastStart).getConstant();
     if (room && *room <= 0 && !out[i + 2].isConstant(0))
       return emitOpError() << "the last window of dimension " << i + 2
-                           << " starts behind the input";
+                           << " starts after the end of the input";
   }
   if (IntegerAttr divisor = getDivisorAttr()) { // (C4)
     auto integer = dyn_cast<IntegerType>(graph::getElementType(getInput()));

@@ -142,7 +142,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
       if (place == at)
         continue;
       if (place)
-        return refuse("the consumer reads it at several places");
+        return refuse("the consumer reads it at several indices");
       // A dimension of size one is read at zero.
       ExprAttr extent = producer.getExtent(static_cast<unsigned>(s.getValue()));
       if (!at.isDim() && !(extent.isConstant(1) && at.isConstant(0)))

@@ -282,7 +282,7 @@ LogicalResult IndexPutFallbackOp::verify() {
   }
   if (numPlaces != getIndices().size()) // (C1)
     return emitOpError() << "has " << getIndices().size() << " indices but "
-                         << numPlaces << " places for them";
+                         << numPlaces << " placeholders for them";
   auto type = [](Value v) { return cast<BufferType>(v.getType()); };
   if (getPlaces().size() > type(getTarget()).getRank()) // (C2)
     return emitOpError() << "has " << getPlaces().size()

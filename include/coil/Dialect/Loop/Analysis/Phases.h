@@ -65,7 +65,7 @@ std::optional<unsigned> getKeepPhase(const Phases &phases, KernelOp kernel,
 bool hasNarrowSamples(MomentsOp op);
 
 /// Vectors of such values from which on that is done: some 40 instructions for
-/// eight vectors, the widening of two sums included. As two vectors of `f64`
+/// eight vectors, the extension of two sums included. As two vectors of `f64`
 /// each would take eight.
 constexpr int64_t kMomentGroup = 8;
 
@@ -90,13 +90,13 @@ int64_t getAccumulatorBytes(KernelOp kernel);
 
 /// The dimension to vectorise: the one along which most accesses have stride
 /// one, the inner of equals; -1 when all are too short. Never one along which a
-/// scan or scatter has to go in order, nor, beside such a one, one without an
-/// advantage.
+/// scan or scatter has to go in order, nor, together with such a one, one
+/// without an advantage.
 int64_t selectVectorDim(KernelOp kernel, const Variance &variance,
                         const sym::Context &context);
 
 /// Whether vectors of results of a kernel that reduces walk rows of operands:
-/// then results that lie beside one another are reduced together.
+/// then results that lie next to one another are reduced together.
 bool sharesRows(KernelOp kernel);
 
 } // namespace coil::loop
