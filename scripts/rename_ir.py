@@ -105,7 +105,7 @@ def rewrite_text(text: str) -> str:
     """The text of a module, a pipeline or a page with the new names."""
     # A pass is a word of its own: "outline-kernels", not "my-outline-kernels"; flags begin with hyphens.
     text = re.sub(rf"(?<!\w)(?<!\w-)({alternatives(PASSES)})(?!-?\w)", lambda m: PASSES[m[1]], text)
-    text = re.sub(rf"(?<![\w-])({alternatives(OPTIONS)})(?!-?\w)", lambda m: OPTIONS[m[1]], text)
+    text = re.sub(rf"(?<!\w)(?<!\w-)({alternatives(OPTIONS)})(?!-?\w)", lambda m: OPTIONS[m[1]], text)
     # Tests of a constraint are called after the pass or the op: loop_fuse_c1.
     for old, new in PASSES.items():
         text = re.sub(rf"\b{old.replace('-', '_')}(?=_c\d|\b)", new.replace("-", "_"), text)

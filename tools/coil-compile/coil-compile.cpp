@@ -116,9 +116,9 @@ static OptionFlags flags(OptionTools::Compile,
                          });
 
 /// The passes whose remarks explain the result.
-static constexpr char kExplained[] =
-    "graph-raise-attention|loop-.*|outline-kernels|wrapper-partition-graph|"
-    "wrapper-share-device";
+static constexpr char kExplained[] = "graph-raise-attention|loop-.*|convert-"
+                                     "loop-to-wrapper|wrapper-partition-graph|"
+                                     "wrapper-hoist-device-guards";
 
 static constexpr StringLiteral examples =
     R"(

@@ -133,7 +133,7 @@ public:
         "graph.erfc",  "graph.rsqrt", "graph.sigmoid", "graph.pow",
         "graph.atan2", "graph.hypot", "graph.special"};
     static const llvm::StringSet<> sums = {
-        "graph.reduce", "graph.moments", "graph.scan",     "graph.matmul",
+        "graph.reduce", "graph.welford", "graph.scan",     "graph.matmul",
         "graph.conv",   "graph.pool",    "graph.attention"};
     StringRef name = op->getName().getStringRef();
     bool isSum = sums.contains(name);

@@ -45,8 +45,8 @@ def ConvertGraphToLibraryPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
-def VerifyGraphStagePass
-    : Pass<"verify-graph-stage", "::mlir::func::FuncOp"> {
+def GraphVerifyStagePass
+    : Pass<"graph-verify-stage", "::mlir::func::FuncOp"> {
   let summary = "report what does not belong to the stage 'graph'";
   let description = [{
     The contract of the stage `graph` as a full conversion: each op has to be one

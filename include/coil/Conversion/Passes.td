@@ -57,7 +57,7 @@ def ConvertGraphToLoopPass
 // From loop
 //===----------------------------------------------------------------------===//
 
-def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+def ConvertLoopToWrapperPass : Pass<"convert-loop-to-wrapper", "::mlir::ModuleOp"> {
   let summary = "turn functions of loop kernels into host programs";
   let description = [{
     Every `func.func` becomes a `wrapper.func` over buffers: tensors are given
@@ -183,7 +183,7 @@ def ConvertLoopToCPUPass
            "Compute less exactly where results are rounded more coarsely">];
 }
 
-def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
+def ConvertCPUKernelToLLVMPass : Pass<"convert-cpu-kernel-to-llvm", "::coil::wrapper::KernelOp"> {
   let summary = "lower vector code of a kernel to the LLVM dialect";
   let description = [{
     Takes `scf`, `arith`, `math` and `vector` to the LLVM dialect. `math`
@@ -216,8 +216,8 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
 // To GPU code
 //===----------------------------------------------------------------------===//
 
-def LoopFlattenPointsPass
-    : Pass<"loop-flatten-points", "::coil::wrapper::KernelOp"> {
+def LoopFlattenPointwisePass
+    : Pass<"loop-flatten-pointwise", "::coil::wrapper::KernelOp"> {
   let summary = "give pointwise kernels of odd rows one dimension";
   let description = [{
     Threads of a GPU move vectors of 16 bytes. In rows of 5, 49 or 4093 elements
@@ -304,7 +304,7 @@ def LoopSelectGPUSchedulePass
   let dependentDialects = ["::coil::target::TargetDialect"];
 }
 
-def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
+def WrapperOrderGPUBlocksPass : Pass<"wrapper-order-gpu-blocks", "::mlir::ModuleOp"> {
   let summary = "let a kernel begin where the one before it ended";
   let description = [{
     A kernel that reads a large buffer finds that part of it in the cache which
@@ -329,7 +329,7 @@ def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
            "Size from which on a buffer counts">];
 }
 
-def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {
+def WrapperBatchGPULaunchesPass : Pass<"wrapper-batch-gpu-launches", "::mlir::ModuleOp"> {
   let summary = "make one launch of independent launches of one kernel";
   let description = [{
     Launches of one kernel with the same symbols, none of which needs what
@@ -449,8 +449,8 @@ def ConvertLoopToGPUPass
 // To NVIDIA code
 //===----------------------------------------------------------------------===//
 
-def LowerGPUKernelPass
-    : Pass<"lower-gpu-kernel", "::mlir::gpu::GPUModuleOp"> {
+def ConvertGPUKernelToNVVMPass
+    : Pass<"convert-gpu-kernel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "lower GPU kernels to the LLVM and NVVM dialects";
   let description = [{
     Takes `gpu`, `scf`, `arith`, `math`, `vector`, `memref` (of static shapes, in
@@ -513,11 +513,11 @@ def LowerGPUKernelPass
 // To AMD code
 //===----------------------------------------------------------------------===//
 
-def LowerAMDKernelPass
-    : Pass<"lower-amd-kernel", "::mlir::gpu::GPUModuleOp"> {
+def ConvertGPUKernelToROCDLPass
+    : Pass<"convert-gpu-kernel-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
   let summary = "lower GPU kernels to the LLVM and ROCDL dialects";
   let description = [{
-    Takes the same kernels as `lower-gpu-kernel`, which come from the same
+    Takes the same kernels as `convert-gpu-kernel-to-nvvm`, which come from the same
     schedules, to the LLVM and ROCDL dialects, by upstream's conversions. The
     module says for which chip code is made; `coil-translate --kernels-to-amdgcn`
     makes it.
@@ -563,8 +563,8 @@ def LowerAMDKernelPass
 // User kernels
 //===----------------------------------------------------------------------===//
 
-def LowerUserKernelPass
-    : Pass<"lower-user-kernel", "::coil::wrapper::KernelOp"> {
+def WrapperLowerUserKernelPass
+    : Pass<"wrapper-lower-user-kernel", "::coil::wrapper::KernelOp"> {
   let summary = "make a user's kernel launchable";
   let description = [{
     Compares a user's kernel with what is passed to it, and gives it the form

@@ -112,9 +112,9 @@ struct DeviceImage {
 /// whoever has another thread work in the context meanwhile does it first.
 void registerDeviceTranslations(mlir::MLIRContext &context);
 
-/// Compiles modules that `lower-gpu-kernel` lowered, in parallel and in this
-/// order. Modules that are equal are compiled once. The first error names its
-/// kernel. Diagnostics of the translation go to the modules' context.
+/// Compiles modules that `convert-gpu-kernel-to-nvvm` lowered, in parallel and
+/// in this order. Modules that are equal are compiled once. The first error
+/// names its kernel. Diagnostics of the translation go to the modules' context.
 llvm::Expected<std::vector<DeviceImage>>
 compileDeviceKernels(llvm::ArrayRef<mlir::gpu::GPUModuleOp> modules,
                      const DeviceOptions &options = {});

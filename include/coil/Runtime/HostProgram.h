@@ -175,7 +175,7 @@ public:
     return old ? Free(run, old) : static_cast<int32_t>(COIL_OK);
   }
   void *get() const { return data; }
-  /// Lets go of the memory without freeing it.
+  /// Releases the ownership of the memory without freeing it.
   void *release() { return std::exchange(data, nullptr); }
 
 private:

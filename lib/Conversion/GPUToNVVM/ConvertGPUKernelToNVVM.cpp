@@ -45,7 +45,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 namespace coil {
-#define GEN_PASS_DEF_LOWERGPUKERNELPASS
+#define GEN_PASS_DEF_CONVERTGPUKERNELTONVVMPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -210,9 +210,9 @@ static LogicalResult checkTypes(gpu::GPUModuleOp module) {
 }
 
 namespace {
-struct LowerGPUKernelPass
-    : coil::impl::LowerGPUKernelPassBase<LowerGPUKernelPass> {
-  using LowerGPUKernelPassBase::LowerGPUKernelPassBase;
+struct ConvertGPUKernelToNVVMPass
+    : coil::impl::ConvertGPUKernelToNVVMPassBase<ConvertGPUKernelToNVVMPass> {
+  using ConvertGPUKernelToNVVMPassBase::ConvertGPUKernelToNVVMPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     mode = symbolizeFastMath(fastMath);

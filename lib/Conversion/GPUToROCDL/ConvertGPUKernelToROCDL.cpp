@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `lower-amd-kernel`: upstream's conversions to the LLVM and ROCDL
-// dialects, and a check that the back end can select what came out.
+// The pass `convert-gpu-kernel-to-rocdl`: upstream's conversions to the LLVM
+// and ROCDL dialects, and a check that the back end can select what came out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace coil {
-#define GEN_PASS_DEF_LOWERAMDKERNELPASS
+#define GEN_PASS_DEF_CONVERTGPUKERNELTOROCDLPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -102,9 +102,9 @@ private:
   static constexpr unsigned kConstantAddressSpace = 4;
 };
 
-struct LowerAMDKernelPass
-    : coil::impl::LowerAMDKernelPassBase<LowerAMDKernelPass> {
-  using LowerAMDKernelPassBase::LowerAMDKernelPassBase;
+struct ConvertGPUKernelToROCDLPass
+    : coil::impl::ConvertGPUKernelToROCDLPassBase<ConvertGPUKernelToROCDLPass> {
+  using ConvertGPUKernelToROCDLPassBase::ConvertGPUKernelToROCDLPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     llvm::Expected<target::ChipFacts> known =

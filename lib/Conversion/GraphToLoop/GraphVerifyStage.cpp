@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Conversion/GraphToLoop/VerifyGraphStage.h"
+#include "coil/Conversion/GraphToLoop/GraphVerifyStage.h"
 
 #include "PopulatePatterns.h"
 #include "coil/Conversion/Utils/Contract.h"
@@ -21,7 +21,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace coil {
-#define GEN_PASS_DEF_VERIFYGRAPHSTAGEPASS
+#define GEN_PASS_DEF_GRAPHVERIFYSTAGEPASS
 #include "coil/Conversion/GraphStagePasses.h.inc"
 } // namespace coil
 
@@ -41,8 +41,8 @@ static bool isRootOfPattern(OperationName name) {
 }
 
 namespace {
-struct VerifyGraphStage
-    : coil::impl::VerifyGraphStagePassBase<VerifyGraphStage> {
+struct GraphVerifyStage
+    : coil::impl::GraphVerifyStagePassBase<GraphVerifyStage> {
   void runOnOperation() override {
     ConversionTarget target(getContext());
     target.addLegalDialect<func::FuncDialect, graph::GraphDialect,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `lower-cpu-kernel`: from vector, scf, arith and math to the LLVM
-// dialect.
+// The pass `convert-cpu-kernel-to-llvm`: from vector, scf, arith and math to
+// the LLVM dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace coil {
-#define GEN_PASS_DEF_LOWERCPUKERNELPASS
+#define GEN_PASS_DEF_CONVERTCPUKERNELTOLLVMPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -43,9 +43,9 @@ using namespace mlir;
 using namespace coil;
 
 namespace {
-struct LowerCPUKernelPass
-    : coil::impl::LowerCPUKernelPassBase<LowerCPUKernelPass> {
-  using LowerCPUKernelPassBase::LowerCPUKernelPassBase;
+struct ConvertCPUKernelToLLVMPass
+    : coil::impl::ConvertCPUKernelToLLVMPassBase<ConvertCPUKernelToLLVMPass> {
+  using ConvertCPUKernelToLLVMPassBase::ConvertCPUKernelToLLVMPassBase;
 
   void runOnOperation() override {
     // Code for a GPU is another lowering's.

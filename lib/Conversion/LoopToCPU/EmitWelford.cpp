@@ -69,7 +69,7 @@ static Value constantLike(ImplicitLocOpBuilder &b, Value like, double value) {
   return arith::ConstantOp::create(b, attr);
 }
 
-Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
+Sample KernelEmitter::getSample(WelfordOp op, unsigned copy) {
   Sample sample{getReduced(op, 0, copy), Value(), Value()};
   if (!op.isFlat())
     sample.m2 = getReduced(op, 1, copy);
@@ -79,15 +79,15 @@ Sample KernelEmitter::getSample(MomentsOp op, unsigned copy) {
 }
 
 bool KernelEmitter::isExact(Operation *op) {
-  auto moments = dyn_cast<MomentsOp>(op);
+  auto moments = dyn_cast<WelfordOp>(op);
   return moments && moments.getMean().getType().isF64();
 }
 
-unsigned KernelEmitter::getNumMomentAccumulators(MomentsOp op) const {
+unsigned KernelEmitter::getNumMomentAccumulators(WelfordOp op) const {
   return isExact(op) ? kLost + 1 : countsSamples(op) ? kCount + 1 : kCount;
 }
 
-bool KernelEmitter::countsSamples(MomentsOp op) const {
+bool KernelEmitter::countsSamples(WelfordOp op) const {
   // Where lanes meet, some may have seen a value more than others.
   return vectorIsReduced || !op.isOfOne() || isExact(op);
 }
@@ -132,7 +132,7 @@ static std::pair<Value, Value> measureFrom(ImplicitLocOpBuilder &b, Value pivot,
   return {addAll(b, std::move(sums)), addAll(b, std::move(squares))};
 }
 
-void KernelEmitter::addSamples(MomentsOp op,
+void KernelEmitter::addSamples(WelfordOp op,
                                MutableArrayRef<Value> accumulators,
                                ArrayRef<Sample> narrow) {
   FloatType wide = b.getF64Type();
@@ -214,7 +214,7 @@ static Value getSquares(ImplicitLocOpBuilder &b, ArrayRef<Value> accumulators) {
   return finishExactly(b, {accumulators[kSquares], accumulators[kLost]});
 }
 
-Sample KernelEmitter::getTotal(MomentsOp op, ArrayRef<Value> accumulators) {
+Sample KernelEmitter::getTotal(WelfordOp op, ArrayRef<Value> accumulators) {
   Value pivot = accumulators[kPivot], count;
   if (countsSamples(op)) {
     count = accumulators[kCount];
@@ -271,7 +271,7 @@ static Sample joinLanes(ImplicitLocOpBuilder &b, ArrayRef<Value> accumulators) {
   return {arith::AddFOp::create(b, about, off), m2, count};
 }
 
-void KernelEmitter::finishMoments(MomentsOp op, ArrayRef<Value> accumulators) {
+void KernelEmitter::finishMoments(WelfordOp op, ArrayRef<Value> accumulators) {
   Copies out[3];
   unsigned per = accumulatorsPerCopy(op);
   auto result = cast<FloatType>(op->getResult(0).getType());

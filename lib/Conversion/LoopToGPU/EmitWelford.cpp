@@ -67,12 +67,12 @@ static Compensated addSquares(ImplicitLocOpBuilder &b, Compensated x,
   return addExactly(b, x, y);
 }
 
-bool GPUKernelEmitter::hasExactSteps(MomentsOp op) const {
+bool GPUKernelEmitter::hasExactSteps(WelfordOp op) const {
   return compensated.contains(op) &&
          (persistent || op.getMean().getType().isF64());
 }
 
-Compensated GPUKernelEmitter::sumSquares(MomentsOp op, ArrayRef<Sample> samples,
+Compensated GPUKernelEmitter::sumSquares(WelfordOp op, ArrayRef<Sample> samples,
                                          Value from) {
   if (!hasExactSteps(op)) {
     Value squares = sumDeviations(b, samples, from);
@@ -99,7 +99,7 @@ Compensated GPUKernelEmitter::sumSquares(MomentsOp op, ArrayRef<Sample> samples,
 }
 
 GPUKernelEmitter::Values
-GPUKernelEmitter::accumulateMoments(MomentsOp op, ArrayRef<Value> old,
+GPUKernelEmitter::accumulateMoments(WelfordOp op, ArrayRef<Value> old,
                                     unsigned ip) {
   SmallVector<Sample> samples = getSamples(op, ip);
   Value isFirst =
@@ -150,7 +150,7 @@ void GPUKernelEmitter::finishMoments(
   reduceThreads(partials);
   SmallVector<Partial> deviations;
   for (auto [index, partial] : llvm::enumerate(partials)) {
-    auto moments = dyn_cast<MomentsOp>(partial.op);
+    auto moments = dyn_cast<WelfordOp>(partial.op);
     if (!moments)
       continue;
     b.setLoc(moments.getLoc());
@@ -173,7 +173,7 @@ void GPUKernelEmitter::finishMoments(
   MutableArrayRef<Partial> rest = deviations;
   for (Partial &partial : partials) {
     b.setLoc(partial.op->getLoc());
-    if (isa<MomentsOp>(partial.op)) {
+    if (isa<WelfordOp>(partial.op)) {
       for (auto [item, sums] :
            llvm::zip_equal(partial.items, rest.front().items)) {
         // What the mean has lost in the first step.
@@ -205,7 +205,7 @@ void GPUKernelEmitter::finishReductions(
     MutableArrayRef<SmallVector<Values>> parts) {
   SmallVector<Partial> partials;
   for (auto [op, items] : llvm::zip_equal(reductions, parts)) {
-    auto moments = dyn_cast<MomentsOp>(op);
+    auto moments = dyn_cast<WelfordOp>(op);
     if (!moments) {
       Partial &partial = partials.emplace_back(
           Partial{op, /*isSum=*/false, /*hasRest=*/false, {}});
@@ -246,7 +246,7 @@ void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
   SmallVector<Partial> partials;
   for (Operation *op : reductions) {
     b.setLoc(op->getLoc());
-    auto moments = dyn_cast<MomentsOp>(op);
+    auto moments = dyn_cast<WelfordOp>(op);
     Partial &partial = partials.emplace_back(
         Partial{op, /*isSum=*/moments != nullptr, /*hasRest=*/false, {}});
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
@@ -278,7 +278,7 @@ void GPUKernelEmitter::reduceValues(ArrayRef<Operation *> reductions) {
     }
   }
   finishMoments(partials, [&](unsigned index, unsigned ip, Value mean) {
-    auto op = cast<MomentsOp>(partials[index].op);
+    auto op = cast<WelfordOp>(partials[index].op);
     SmallVector<Sample> samples = getSamples(op, ip);
     Compensated squares = sumSquares(op, samples, mean);
     Values result{squares.value, sumDistances(b, samples, mean)};

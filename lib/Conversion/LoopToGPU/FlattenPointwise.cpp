@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `loop-flatten-points`.
+// The pass `loop-flatten-pointwise`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
-#define DEBUG_TYPE "loop-flatten-points"
+#define DEBUG_TYPE "loop-flatten-pointwise"
 
 namespace coil {
-#define GEN_PASS_DEF_LOOPFLATTENPOINTSPASS
+#define GEN_PASS_DEF_LOOPFLATTENPOINTWISEPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -159,9 +159,9 @@ static double countAccesses(KernelOp kernel, const GPUKernelLayout &layout,
 
 namespace {
 
-struct LoopFlattenPointsPass
-    : coil::impl::LoopFlattenPointsPassBase<LoopFlattenPointsPass> {
-  using LoopFlattenPointsPassBase::LoopFlattenPointsPassBase;
+struct LoopFlattenPointwisePass
+    : coil::impl::LoopFlattenPointwisePassBase<LoopFlattenPointwisePass> {
+  using LoopFlattenPointwisePassBase::LoopFlattenPointwisePassBase;
 
   void runOnOperation() override {
     wrapper::KernelOp kernel = getOperation();

@@ -28,11 +28,11 @@
 #include <numeric>
 
 namespace coil {
-#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#define GEN_PASS_DEF_CONVERTLOOPTOWRAPPERPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
-#define DEBUG_TYPE "outline-kernels"
+#define DEBUG_TYPE "convert-loop-to-wrapper"
 
 using namespace mlir;
 using namespace coil;
@@ -41,8 +41,9 @@ using sym::ExprAttr;
 
 namespace {
 
-struct OutlineKernels : coil::impl::OutlineKernelsPassBase<OutlineKernels> {
-  using OutlineKernelsPassBase::OutlineKernelsPassBase;
+struct ConvertLoopToWrapper
+    : coil::impl::ConvertLoopToWrapperPassBase<ConvertLoopToWrapper> {
+  using ConvertLoopToWrapperPassBase::ConvertLoopToWrapperPassBase;
   void runOnOperation() override;
 };
 
@@ -789,7 +790,7 @@ LogicalResult Outliner::run() {
   return convertReturn(ret);
 }
 
-void OutlineKernels::runOnOperation() {
+void ConvertLoopToWrapper::runOnOperation() {
   ModuleOp module = getOperation();
   auto deviceAttr = DeviceAttr::get(&getContext(), device, 0);
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());

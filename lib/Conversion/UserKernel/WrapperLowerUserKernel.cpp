@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `lower-user-kernel`: compares a user's kernel with its parameters
-// and makes it launchable.
+// The pass `wrapper-lower-user-kernel`: compares a user's kernel with its
+// parameters and makes it launchable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace coil {
-#define GEN_PASS_DEF_LOWERUSERKERNELPASS
+#define GEN_PASS_DEF_WRAPPERLOWERUSERKERNELPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -39,8 +39,9 @@ using namespace coil::wrapper;
 
 namespace {
 
-struct LowerUserKernel : coil::impl::LowerUserKernelPassBase<LowerUserKernel> {
-  using LowerUserKernelPassBase::LowerUserKernelPassBase;
+struct WrapperLowerUserKernel
+    : coil::impl::WrapperLowerUserKernelPassBase<WrapperLowerUserKernel> {
+  using WrapperLowerUserKernelPassBase::WrapperLowerUserKernelPassBase;
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
@@ -96,15 +97,16 @@ private:
 
 } // namespace
 
-std::string LowerUserKernel::listPassed() const {
+std::string WrapperLowerUserKernel::listPassed() const {
   std::string text;
   for (ParamAttr each : passed)
     text += (text.empty() ? "'" : ", '") + each.getName().str() + "'";
   return text.empty() ? "none" : text;
 }
 
-LogicalResult LowerUserKernel::checkTypes(KernelOp kernel, TypeRange types,
-                                          unsigned numBlockNumbers) {
+LogicalResult WrapperLowerUserKernel::checkTypes(KernelOp kernel,
+                                                 TypeRange types,
+                                                 unsigned numBlockNumbers) {
   if (types.size() != passed.size() + numBlockNumbers) { // (C4)
     InFlightDiagnostic diag = kernel.emitOpError()
                               << "its function '" << kernel.getEntryName()
@@ -140,7 +142,8 @@ LogicalResult LowerUserKernel::checkTypes(KernelOp kernel, TypeRange types,
 // The host's processor
 //===----------------------------------------------------------------------===//
 
-LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
+LogicalResult WrapperLowerUserKernel::lowerForHost(KernelOp kernel,
+                                                   StringRef kind) {
   if (kernel.getPtx() || !kernel.getBlock()->getOps<gpu::GPUModuleOp>().empty())
     return kernel.emitOpError() // (C2)
            << "is code for a GPU, but device '" << kind
@@ -231,7 +234,7 @@ LogicalResult LowerUserKernel::lowerForHost(KernelOp kernel, StringRef kind) {
 // GPUs
 //===----------------------------------------------------------------------===//
 
-LogicalResult LowerUserKernel::checkText(KernelOp kernel) {
+LogicalResult WrapperLowerUserKernel::checkText(KernelOp kernel) {
   llvm::Expected<PTXText> text = parsePTX(*kernel.getPtx());
   if (!text) // (C3)
     return kernel.emitOpError() << llvm::toString(text.takeError());
@@ -275,8 +278,8 @@ LogicalResult LowerUserKernel::checkText(KernelOp kernel) {
   return success();
 }
 
-LogicalResult LowerUserKernel::checkModule(KernelOp kernel,
-                                           gpu::GPUModuleOp module) {
+LogicalResult WrapperLowerUserKernel::checkModule(KernelOp kernel,
+                                                  gpu::GPUModuleOp module) {
   auto entry = module.lookupSymbol<FunctionOpInterface>(kernel.getEntryName());
   if (!entry || entry.isExternal()) // (C3)
     return kernel.emitOpError() << "the 'gpu.module' has no function '"
@@ -293,8 +296,8 @@ LogicalResult LowerUserKernel::checkModule(KernelOp kernel,
                  failed(checkMaps(kernel, entry)));
 }
 
-LogicalResult LowerUserKernel::checkMaps(KernelOp kernel,
-                                         FunctionOpInterface entry) {
+LogicalResult WrapperLowerUserKernel::checkMaps(KernelOp kernel,
+                                                FunctionOpInterface entry) {
   for (auto [i, parameter] : llvm::enumerate(passed)) {
     if (!parameter.isTensorMap())
       continue;
@@ -321,7 +324,8 @@ LogicalResult LowerUserKernel::checkMaps(KernelOp kernel,
   return success();
 }
 
-LogicalResult LowerUserKernel::lowerForGPU(KernelOp kernel, StringRef kind) {
+LogicalResult WrapperLowerUserKernel::lowerForGPU(KernelOp kernel,
+                                                  StringRef kind) {
   auto modules = kernel.getBlock()->getOps<gpu::GPUModuleOp>();
   if (auto file = kernel->getAttrOfType<StringAttr>(kPtxFileAttrName)) // (C3)
     return kernel.emitOpError()

@@ -1,6 +1,6 @@
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel{fast-math=off}))' | FileCheck %s --check-prefixes=CHECK,OFF
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' | FileCheck %s --check-prefixes=CHECK,DEFAULT
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel{fast-math=fast}))' | FileCheck %s --check-prefixes=CHECK,FAST
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm{fast-math=off}))' | FileCheck %s --check-prefixes=CHECK,OFF
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' | FileCheck %s --check-prefixes=CHECK,DEFAULT
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm{fast-math=fast}))' | FileCheck %s --check-prefixes=CHECK,FAST
 
 gpu.module @modes {
   // A function has up to three versions.

@@ -1,6 +1,6 @@
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' | FileCheck %s
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel{chip=sm_80+sm_100}))' | FileCheck %s --check-prefix=CHIPS
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel{index-bits=32}))' | FileCheck %s --check-prefix=NARROW
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' | FileCheck %s
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm{chip=sm_80+sm_100}))' | FileCheck %s --check-prefix=CHIPS
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm{index-bits=32}))' | FileCheck %s --check-prefix=NARROW
 
 // CHIPS: gpu.module @kernel [#nvvm.target<O = 3, chip = "sm_80", features = "+ptx81">, #nvvm.target<O = 3, chip = "sm_100", features = "+ptx86">]
 

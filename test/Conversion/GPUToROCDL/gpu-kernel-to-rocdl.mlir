@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(gpu.module(lower-amd-kernel))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-rocdl))' | FileCheck %s
 
 // CHECK: gpu.module @k [#rocdl.target<O = 3, chip = "gfx942">]
 gpu.module @k {

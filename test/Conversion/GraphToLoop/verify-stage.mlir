@@ -1,7 +1,7 @@
-// RUN: coil-opt %s --verify-graph-stage --split-input-file --verify-diagnostics
+// RUN: coil-opt %s --graph-verify-stage --split-input-file --verify-diagnostics
 
 // C1: each kind of op is reported once.
-func.func @verify_graph_stage_c1(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+func.func @graph_verify_stage_c1(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error@+1 {{'arith.addf' op does not belong to the stage 'graph': it is neither an operator nor elementwise, and no lowering to loop kernels is registered for it}}
   %0 = arith.addf %a, %b : tensor<8xf32>
   %1 = arith.addf %0, %b : tensor<8xf32>

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-flatten-points))' --split-input-file | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(loop-flatten-pointwise))' --split-input-file | FileCheck %s
 
 // Rows of 1001 halves: one dimension, in which all vectors are whole.
 // CHECK-LABEL: wrapper.kernel @scale
@@ -36,9 +36,9 @@ wrapper.kernel @order(%x: tensor<1001x?xf16, #sym.shape<[1001, s0]>>, %s: tensor
 // -----
 
 // (C1) A row that is summed keeps its dimension.
-// CHECK-LABEL: wrapper.kernel @loop_flatten_points_c1
+// CHECK-LABEL: wrapper.kernel @loop_flatten_pointwise_c1
 // CHECK:         loop.kernel "sum" [3, 1001]
-wrapper.kernel @loop_flatten_points_c1(%x: tensor<3x1001xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1001, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @loop_flatten_pointwise_c1(%x: tensor<3x1001xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1001, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "sum" [3, 1001] (%a = %x) : (tensor<3x1001xf16>) -> tensor<3xf16> {
     %u = loop.load %a[d0, d1] : tensor<3x1001xf16> -> f16
     %s = loop.reduce sum %u over [1] : f16
@@ -50,9 +50,9 @@ wrapper.kernel @loop_flatten_points_c1(%x: tensor<3x1001xf16>) attributes {devic
 // -----
 
 // (C2) Rows of the result that are apart.
-// CHECK-LABEL: wrapper.kernel @loop_flatten_points_c2
+// CHECK-LABEL: wrapper.kernel @loop_flatten_pointwise_c2
 // CHECK:         loop.kernel "scale" [3, 1001]
-wrapper.kernel @loop_flatten_points_c2(%x: tensor<3x1001xf16>, %s: tensor<3xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1001, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1003, 1]>], symbols = []} {
+wrapper.kernel @loop_flatten_pointwise_c2(%x: tensor<3x1001xf16>, %s: tensor<3xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1001, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1003, 1]>], symbols = []} {
   %0 = loop.kernel "scale" [3, 1001] (%a = %x, %b = %s) : (tensor<3x1001xf16>, tensor<3xf16>) -> tensor<3x1001xf16> {
     %u = loop.load %a[d0, d1] : tensor<3x1001xf16> -> f16
     %v = loop.load %b[d0] : tensor<3xf16> -> f16
@@ -65,9 +65,9 @@ wrapper.kernel @loop_flatten_points_c2(%x: tensor<3x1001xf16>, %s: tensor<3xf16>
 // -----
 
 // (C2) Rows whose length is not known, which would be divided by it.
-// CHECK-LABEL: wrapper.kernel @loop_flatten_points_c2_symbolic
+// CHECK-LABEL: wrapper.kernel @loop_flatten_pointwise_c2_symbolic
 // CHECK:         loop.kernel "scale" [3, s0]
-wrapper.kernel @loop_flatten_points_c2_symbolic(%x: tensor<3x?xf16, #sym.shape<[3, s0]>>, %s: tensor<3xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[s0, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[s0, 1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<2, 4096, hint = 1001>}} {
+wrapper.kernel @loop_flatten_pointwise_c2_symbolic(%x: tensor<3x?xf16, #sym.shape<[3, s0]>>, %s: tensor<3xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[s0, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[s0, 1]>], symbols = ["s0"], sym.symbols = {s0 = #sym.range<2, 4096, hint = 1001>}} {
   %0 = loop.kernel "scale" [3, s0] (%a = %x, %b = %s) : (tensor<3x?xf16, #sym.shape<[3, s0]>>, tensor<3xf16>) -> tensor<3x?xf16, #sym.shape<[3, s0]>> {
     %u = loop.load %a[d0, d1] : tensor<3x?xf16, #sym.shape<[3, s0]>> -> f16
     %v = loop.load %b[d0] : tensor<3xf16> -> f16
@@ -80,9 +80,9 @@ wrapper.kernel @loop_flatten_points_c2_symbolic(%x: tensor<3x?xf16, #sym.shape<[
 // -----
 
 // (C3) Rows of whole vectors.
-// CHECK-LABEL: wrapper.kernel @loop_flatten_points_c3
+// CHECK-LABEL: wrapper.kernel @loop_flatten_pointwise_c3
 // CHECK:         loop.kernel "scale" [3, 1024]
-wrapper.kernel @loop_flatten_points_c3(%x: tensor<3x1024xf16>, %s: tensor<3xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+wrapper.kernel @loop_flatten_pointwise_c3(%x: tensor<3x1024xf16>, %s: tensor<3xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
   %0 = loop.kernel "scale" [3, 1024] (%a = %x, %b = %s) : (tensor<3x1024xf16>, tensor<3xf16>) -> tensor<3x1024xf16> {
     %u = loop.load %a[d0, d1] : tensor<3x1024xf16> -> f16
     %v = loop.load %b[d0] : tensor<3xf16> -> f16

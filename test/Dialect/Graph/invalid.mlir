@@ -209,33 +209,33 @@ func.func @arg_reduce_c4(%x: tensor<4x0xf32>) {
 
 // -----
 
-func.func @moments_c1(%x: tensor<4x8xf32>) {
+func.func @welford_c1(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{expected sorted, distinct dimensions below 2 but got 2}}
-  %0:2 = graph.moments %x dims [2] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %0:2 = graph.welford %x dims [2] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return
 }
 
 // -----
 
-func.func @moments_c2(%x: tensor<4x8xf32>) {
+func.func @welford_c2(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{expected result sizes [4] but got [8]}}
-  %0:2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %0:2 = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
   return
 }
 
 // -----
 
-func.func @moments_c3(%x: tensor<4x8xf32>) {
+func.func @welford_c3(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{expected elements of type 'f32' but got 'f64'}}
-  %0:2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf64>, tensor<4xf64>)
+  %0:2 = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf64>, tensor<4xf64>)
   return
 }
 
 // -----
 
-func.func @moments_c3_half(%x: tensor<4x8xbf16>) {
+func.func @welford_c3_half(%x: tensor<4x8xbf16>) {
   // expected-error@+1 {{operand #0 must be}}
-  %0:2 = graph.moments %x dims [1] : (tensor<4x8xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>)
+  %0:2 = graph.welford %x dims [1] : (tensor<4x8xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>)
   return
 }
 

@@ -1,12 +1,12 @@
 // Sums of rows in groups do not raise the peak of a program's memory (C6).
 
-// RUN: coil-opt %s --graph-group-scatter="sort=cub" --remarks-filter=graph-group-scatter --remark-policy=all 2>%t | FileCheck %s --check-prefixes=CHECK,NOLIB
+// RUN: coil-opt %s --graph-scatter-to-segment-sum="sort=cub" --remarks-filter=graph-scatter-to-segment-sum --remark-policy=all 2>%t | FileCheck %s --check-prefixes=CHECK,NOLIB
 // RUN: FileCheck %s --check-prefix=REMARK < %t
-// RUN: coil-opt %s --graph-group-scatter="sort=cub library=cublaslt,cub" | FileCheck %s --check-prefixes=CHECK,LIB
-// RUN: coil-opt %s --graph-group-scatter="sort=cub release-inputs" | FileCheck %s --check-prefix=RELEASE
+// RUN: coil-opt %s --graph-scatter-to-segment-sum="sort=cub library=cublaslt,cub" | FileCheck %s --check-prefixes=CHECK,LIB
+// RUN: coil-opt %s --graph-scatter-to-segment-sum="sort=cub release-inputs" | FileCheck %s --check-prefix=RELEASE
 // More may be allowed, and is where results have to be the same on every run.
-// RUN: coil-opt %s --graph-group-scatter="sort=cub max-extra-bytes=4464639" | FileCheck %s --check-prefix=LESS
-// RUN: coil-opt %s --graph-group-scatter="sort=cub max-extra-bytes=4464640" | FileCheck %s --check-prefix=MORE
+// RUN: coil-opt %s --graph-scatter-to-segment-sum="sort=cub max-extra-bytes=4464639" | FileCheck %s --check-prefix=LESS
+// RUN: coil-opt %s --graph-scatter-to-segment-sum="sort=cub max-extra-bytes=4464640" | FileCheck %s --check-prefix=MORE
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub" | FileCheck %s --check-prefix=LESS
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub scatter-bytes=5000000" | FileCheck %s --check-prefix=MORE
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub deterministic" | FileCheck %s --check-prefix=MORE
@@ -14,24 +14,24 @@
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=none" --coil-loop-pipeline="target=cuda:sm_90a library=none" --coil-wrapper-pipeline="target=cuda:sm_90a library=none partitions=off" | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub" --coil-loop-pipeline="target=cuda:sm_90a library=cub" --coil-wrapper-pipeline="target=cuda:sm_90a library=cub partitions=off" | FileCheck %s --check-prefix=PLAN
 // RUN: coil-opt %s --coil-graph-pipeline="target=cuda:sm_90a library=cub scatter-bytes=5000000" --coil-loop-pipeline="target=cuda:sm_90a library=cub" --coil-wrapper-pipeline="target=cuda:sm_90a library=cub partitions=off" | FileCheck %s --check-prefix=PLANMORE
-// PLAN: wrapper.func @graph_group_scatter_c6({{.*}}peak = 268435456 :
+// PLAN: wrapper.func @graph_scatter_to_segment_sum_c6({{.*}}peak = 268435456 :
 // PLAN: wrapper.func @contraction({{.*}}peak = 1073741824 :
 // PLAN: wrapper.func @end({{.*}}peak = 536870912 :
 // PLAN: wrapper.func @step({{.*}}peak = 6722420736 :
-// PLANMORE: wrapper.func @graph_group_scatter_c6({{.*}}peak = 272629760 :
+// PLANMORE: wrapper.func @graph_scatter_to_segment_sum_c6({{.*}}peak = 272629760 :
 
 // 65536 sorted keys of 4 bytes and positions of 8, three times 131072 places of ranges of 4, and 512 partial sums of 4096 bytes with
 // ranges of 16.
-// CHECK-LABEL: @graph_group_scatter_c6(
+// CHECK-LABEL: @graph_scatter_to_segment_sum_c6(
 // CHECK-NOT:     graph.sort
-// REMARK:      [Missed] NotGrouped {{.*}}Function=graph_group_scatter_c6 {{.*}}Remark="not grouped: it would need 4464640 bytes of memory more than atomic additions, and the program's peak may be there"
-// LESS-LABEL: @graph_group_scatter_c6(
+// REMARK:      [Missed] NotGrouped {{.*}}Function=graph_scatter_to_segment_sum_c6 {{.*}}Remark="not grouped: it would need 4464640 bytes of memory more than atomic additions, and the program's peak may be there"
+// LESS-LABEL: @graph_scatter_to_segment_sum_c6(
 // LESS-NOT:     graph.sort
-// MORE-LABEL: @graph_group_scatter_c6(
+// MORE-LABEL: @graph_scatter_to_segment_sum_c6(
 // MORE:         graph.sort
 // LESS-LABEL: @rounded
 // LESS:         graph.sort
-func.func @graph_group_scatter_c6(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>) -> tensor<65536x1024xf32> {
+func.func @graph_scatter_to_segment_sum_c6(%g: tensor<65536x1024xf32>, %i: tensor<65536xi64>) -> tensor<65536x1024xf32> {
   %z = graph.full 0.000000e+00 : f32 -> tensor<65536x1024xf32>
   %0 = graph.index_put sum %z[%i], %g dims [0] : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536x1024xf32>) -> tensor<65536x1024xf32>
   return %0 : tensor<65536x1024xf32>

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --loop-widen-products | FileCheck %s
+// RUN: coil-opt %s --loop-extend-product-precision | FileCheck %s
 
 // CHECK-LABEL: func @row
 // CHECK: %[[FACTOR:.*]] = arith.extf %{{.*}} : f32 to f64
@@ -15,12 +15,12 @@ func.func @row(%x: tensor<4x7xf32>) -> tensor<4xf32> {
 }
 
 // Nothing is wider than f64, and integers lose nothing.
-// CHECK-LABEL: func @loop_widen_products_c1
+// CHECK-LABEL: func @loop_extend_product_precision_c1
 // CHECK-NOT: arith.extf
 // CHECK: loop.reduce prod %{{.*}} over [1] : f64
 // CHECK: loop.reduce prod %{{.*}} over [1] : i64
 // CHECK: loop.reduce sum %{{.*}} over [1] : f32
-func.func @loop_widen_products_c1(%x: tensor<4x7xf64>, %y: tensor<4x7xi64>, %z: tensor<4x7xf32>) -> (tensor<4xf64>, tensor<4xi64>, tensor<4xf32>) {
+func.func @loop_extend_product_precision_c1(%x: tensor<4x7xf64>, %y: tensor<4x7xi64>, %z: tensor<4x7xf32>) -> (tensor<4xf64>, tensor<4xi64>, tensor<4xf32>) {
   %r:3 = loop.kernel "prod" [4, 7] (%a = %x, %b = %y, %c = %z) : (tensor<4x7xf64>, tensor<4x7xi64>, tensor<4x7xf32>) -> (tensor<4xf64>, tensor<4xi64>, tensor<4xf32>) {
     %u = loop.load %a[d0, d1] : tensor<4x7xf64> -> f64
     %v = loop.load %b[d0, d1] : tensor<4x7xi64> -> i64
@@ -35,9 +35,9 @@ func.func @loop_widen_products_c1(%x: tensor<4x7xf64>, %y: tensor<4x7xi64>, %z: 
   return %r#0, %r#1, %r#2 : tensor<4xf64>, tensor<4xi64>, tensor<4xf32>
 }
 
-// CHECK-LABEL: func @loop_widen_products_c2
+// CHECK-LABEL: func @loop_extend_product_precision_c2
 // CHECK: loop.reduce prod %{{.*}} over [1] : f32
-func.func @loop_widen_products_c2(%x: tensor<4x7xbf16>) -> tensor<4xbf16> {
+func.func @loop_extend_product_precision_c2(%x: tensor<4x7xbf16>) -> tensor<4xbf16> {
   %r = loop.kernel "prod" [4, 7] (%a = %x) : (tensor<4x7xbf16>) -> tensor<4xbf16> {
     %v = loop.load %a[d0, d1] : tensor<4x7xbf16> -> bf16
     %w = arith.extf %v : bf16 to f32

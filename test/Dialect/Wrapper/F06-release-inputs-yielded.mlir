@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --wrapper-drop-inputs | FileCheck %s
+// RUN: coil-opt %s --wrapper-release-inputs | FileCheck %s
 
 // F06: what a region yields has another name behind it; nothing comes after the end of the region.
 

@@ -1,6 +1,6 @@
-// RUN: coil-opt %s --wrapper-drop-inputs --wrapper-verify-memory --split-input-file | FileCheck %s
-// RUN: coil-opt %s --wrapper-drop-inputs --split-input-file > %t.once
-// RUN: coil-opt %t.once --wrapper-drop-inputs --split-input-file | FileCheck %s
+// RUN: coil-opt %s --wrapper-release-inputs --wrapper-verify-memory --split-input-file | FileCheck %s
+// RUN: coil-opt %s --wrapper-release-inputs --split-input-file > %t.once
+// RUN: coil-opt %t.once --wrapper-release-inputs --split-input-file | FileCheck %s
 
 // F06: an unused input is let go in front of the first step, another one behind its last use, in
 // whatever op that is; weights and private functions keep theirs.

@@ -1,7 +1,7 @@
-// RUN: coil-opt %s --split-input-file --wrapper-share-device --remarks-filter=wrapper-share-device 2>%t.remarks | FileCheck %s
+// RUN: coil-opt %s --split-input-file --wrapper-hoist-device-guards --remarks-filter=wrapper-hoist-device-guards 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
-// RUN: coil-opt %s --split-input-file --wrapper-share-device --wrapper-share-device | FileCheck %s --check-prefix=TWICE
-// RUN: coil-opt %s --split-input-file --wrapper-share-device --wrapper-verify-memory -o /dev/null
+// RUN: coil-opt %s --split-input-file --wrapper-hoist-device-guards --wrapper-hoist-device-guards | FileCheck %s --check-prefix=TWICE
+// RUN: coil-opt %s --split-input-file --wrapper-hoist-device-guards --wrapper-verify-memory -o /dev/null
 
 // One guard for two partitions (F21); checks of inputs stay in front.
 // REMARK: remark: {{.*}}one guard of the device for 2 partitions

@@ -269,7 +269,7 @@ wrapper.func @index_put_fallback_c1_place(%x: !b, %i: !i) {
 wrapper.func @index_put_fallback_c1_count(%x: !b, %i: !i) {
   // (C1)
   // expected-error@+1 {{has 1 indices but 0 placeholders for them}}
-  "wrapper.index_put_fallback"(%x, %i, %x) <{places = []}> : (!b, !i, !b) -> ()
+  "wrapper.index_put_fallback"(%x, %i, %x) <{positions = []}> : (!b, !i, !b) -> ()
   wrapper.return
 }
 

@@ -1,8 +1,8 @@
-// RUN: coil-opt %s --split-input-file --wrapper-place-on-stack=limit=512 | FileCheck %s
-// RUN: coil-opt %s --split-input-file --pass-pipeline='builtin.module(wrapper-place-on-stack{limit=512},wrapper-verify-memory)' -o /dev/null
-// RUN: coil-opt %s --split-input-file --pass-pipeline='builtin.module(wrapper-place-on-stack{limit=512},wrapper-place-on-stack{limit=0})' | FileCheck %s
-// RUN: coil-opt %s --split-input-file --wrapper-place-on-stack=limit=512 --remarks-filter=wrapper-place-on-stack 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: not coil-opt %s --split-input-file --wrapper-place-on-stack=limit=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: coil-opt %s --split-input-file --wrapper-promote-to-stack=limit=512 | FileCheck %s
+// RUN: coil-opt %s --split-input-file --pass-pipeline='builtin.module(wrapper-promote-to-stack{limit=512},wrapper-verify-memory)' -o /dev/null
+// RUN: coil-opt %s --split-input-file --pass-pipeline='builtin.module(wrapper-promote-to-stack{limit=512},wrapper-promote-to-stack{limit=0})' | FileCheck %s
+// RUN: coil-opt %s --split-input-file --wrapper-promote-to-stack=limit=512 --remarks-filter=wrapper-promote-to-stack 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: not coil-opt %s --split-input-file --wrapper-promote-to-stack=limit=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: the limit of the stack is negative
 
 !b = !wrapper.buffer<[16], f32, #wrapper.device<"cpu">>
@@ -61,16 +61,16 @@ wrapper.func @main(%x: !b, %y: !s) -> !b attributes {sym.symbols = {s0 = #sym.ra
 !g = !wrapper.buffer<[16], f32, #wrapper.device<"cuda">>
 
 // Not planned (C1), or with checks (C2), or on a device of its own memory.
-// CHECK-LABEL: wrapper.func @wrapper_place_on_stack_c1(
+// CHECK-LABEL: wrapper.func @wrapper_promote_to_stack_c1(
 // CHECK:         wrapper.alloc
-wrapper.func @wrapper_place_on_stack_c1() {
+wrapper.func @wrapper_promote_to_stack_c1() {
   %0 = wrapper.alloc : !b
   wrapper.free %0 : !b
   wrapper.return
 }
-// CHECK-LABEL: wrapper.func @wrapper_place_on_stack_c2(
+// CHECK-LABEL: wrapper.func @wrapper_promote_to_stack_c2(
 // CHECK:         wrapper.alloc
-wrapper.func @wrapper_place_on_stack_c2() attributes {wrapper.memory = {}} {
+wrapper.func @wrapper_promote_to_stack_c2() attributes {wrapper.memory = {}} {
   wrapper.check_lifetime begin "begin" []
   %0 = wrapper.alloc : !b
   wrapper.free %0 : !b

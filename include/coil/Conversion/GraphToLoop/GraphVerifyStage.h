@@ -9,16 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COIL_CONVERSION_GRAPHTOLOOP_VERIFYGRAPHSTAGE_H
-#define COIL_CONVERSION_GRAPHTOLOOP_VERIFYGRAPHSTAGE_H
+#ifndef COIL_CONVERSION_GRAPHTOLOOP_GRAPHVERIFYSTAGE_H
+#define COIL_CONVERSION_GRAPHTOLOOP_GRAPHVERIFYSTAGE_H
 
 #include "mlir/Pass/Pass.h"
 
 namespace coil {
 
-#define GEN_PASS_DECL_VERIFYGRAPHSTAGEPASS
+#define GEN_PASS_DECL_GRAPHVERIFYSTAGEPASS
 #include "coil/Conversion/GraphStagePasses.h.inc"
 
 } // namespace coil
 
-#endif // COIL_CONVERSION_GRAPHTOLOOP_VERIFYGRAPHSTAGE_H
+#endif // COIL_CONVERSION_GRAPHTOLOOP_GRAPHVERIFYSTAGE_H

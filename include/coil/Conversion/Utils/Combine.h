@@ -58,7 +58,7 @@ mlir::vector::CombiningKind getCombiningKind(loop::ReduceKind kind,
                                              bool isFloat);
 
 /// Values of which a mean and a sum of squared deviations are made, see
-/// `loop.moments`: scalars, or vectors lane by lane.
+/// `loop.welford`: scalars, or vectors lane by lane.
 struct Sample {
   mlir::Value mean;
   /// Null for zero.

@@ -139,14 +139,14 @@ LogicalResult ArgReduceOp::verify() {
 // MomentsOp
 //===----------------------------------------------------------------------===//
 
-void MomentsOp::build(OpBuilder &builder, OperationState &state, Value input,
+void WelfordOp::build(OpBuilder &builder, OperationState &state, Value input,
                       ArrayRef<int64_t> dims, bool keepdims) {
   Type type = typeOr(inferReduce(getSizes(input), dims, keepdims), input,
                      getElementType(input));
   build(builder, state, {type, type}, input, dims, keepdims);
 }
 
-LogicalResult MomentsOp::verify() {
+LogicalResult WelfordOp::verify() {
   auto emitError = [&] { return emitOpError(); };
   FailureOr<Sizes> sizes =
       inferReduce(getSizes(getInput()), getDims(), getKeepdims(), emitError);

@@ -23,10 +23,10 @@
 
 #include <limits>
 
-#define DEBUG_TYPE "graph-group-scatter"
+#define DEBUG_TYPE "graph-scatter-to-segment-sum"
 
 namespace coil::graph {
-#define GEN_PASS_DEF_GRAPHGROUPSCATTERPASS
+#define GEN_PASS_DEF_GRAPHSCATTERTOSEGMENTSUMPASS
 #include "coil/Dialect/Graph/Transforms/Passes.h.inc"
 } // namespace coil::graph
 
@@ -202,9 +202,10 @@ static int64_t getScratchBytes(const RowSum &sum, int64_t chunks) {
 
 namespace {
 
-struct GraphGroupScatterPass
-    : graph::impl::GraphGroupScatterPassBase<GraphGroupScatterPass> {
-  using GraphGroupScatterPassBase::GraphGroupScatterPassBase;
+struct GraphScatterToSegmentSumPass
+    : graph::impl::GraphScatterToSegmentSumPassBase<
+          GraphScatterToSegmentSumPass> {
+  using GraphScatterToSegmentSumPassBase::GraphScatterToSegmentSumPassBase;
 
   void runOnOperation() override {
     if (chunk < 0 || (chunk > 0 && !llvm::isPowerOf2_64(chunk))) {
@@ -249,8 +250,8 @@ struct GraphGroupScatterPass
 
 } // namespace
 
-std::optional<RowSum> GraphGroupScatterPass::match(Operation *op,
-                                                   std::string &why) {
+std::optional<RowSum> GraphScatterToSegmentSumPass::match(Operation *op,
+                                                          std::string &why) {
   auto no = [&](const Twine &reason) {
     why = reason.str();
     return std::nullopt;
@@ -327,7 +328,7 @@ std::optional<RowSum> GraphGroupScatterPass::match(Operation *op,
   return sum;
 }
 
-int64_t GraphGroupScatterPass::getExtraBytes(const RowSum &sum) {
+int64_t GraphScatterToSegmentSumPass::getExtraBytes(const RowSum &sum) {
   int64_t extra = getScratchBytes(sum, sum.places / getChunk(sum.places)) -
                   getAtomicBytes(sum);
   if (!isComputed(sum))
@@ -338,7 +339,7 @@ int64_t GraphGroupScatterPass::getExtraBytes(const RowSum &sum) {
   return extra + getSourceBytes(sum);
 }
 
-bool GraphGroupScatterPass::fitsBelowPeak(const RowSum &sum) {
+bool GraphScatterToSegmentSumPass::fitsBelowPeak(const RowSum &sum) {
   if (isComputed(sum) && !LiveBytes::isMadeBeside(sum.source, sum.op))
     return false;
   LiveBytes live(getOperation(), library, releaseInputs);
@@ -351,7 +352,7 @@ bool GraphGroupScatterPass::fitsBelowPeak(const RowSum &sum) {
              live.getLeastPeak(sum.op);
 }
 
-int64_t GraphGroupScatterPass::getChunk(int64_t places) {
+int64_t GraphScatterToSegmentSumPass::getChunk(int64_t places) {
   if (chunk > 0)
     return chunk;
   uint64_t half = llvm::PowerOf2Ceil(llvm::divideCeil(
@@ -504,7 +505,7 @@ Value GroupBuilder::sumRanges(Value keys, Value positions, Ranges ranges,
   return sumRows(source, behind, hi, positions, result);
 }
 
-void GraphGroupScatterPass::rewrite(const RowSum &sum) {
+void GraphScatterToSegmentSumPass::rewrite(const RowSum &sum) {
   OpBuilder builder(sum.op);
   GroupBuilder group(builder, sum);
   auto sorted =

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-llvm::SmallBitVector Variance::of(sym::ExprAttr expr) const {
+llvm::SmallBitVector DimDependence::of(sym::ExprAttr expr) const {
   llvm::SmallBitVector bits(numDims);
   sym::walkLeaves(expr, [&](sym::ExprAttr leaf) {
     if (leaf.isDim() && static_cast<uint64_t>(leaf.getValue()) < numDims)
@@ -24,7 +24,7 @@ llvm::SmallBitVector Variance::of(sym::ExprAttr expr) const {
   return bits;
 }
 
-llvm::SmallBitVector Variance::of(ArrayRef<sym::ExprAttr> exprs) const {
+llvm::SmallBitVector DimDependence::of(ArrayRef<sym::ExprAttr> exprs) const {
   llvm::SmallBitVector bits(numDims);
   for (sym::ExprAttr e : exprs)
     bits |= of(e);
@@ -32,7 +32,7 @@ llvm::SmallBitVector Variance::of(ArrayRef<sym::ExprAttr> exprs) const {
 }
 
 // A body is one block in SSA order, so one pass forward is the fixed point.
-Variance::Variance(KernelOp kernel)
+DimDependence::DimDependence(KernelOp kernel)
     : numDims(kernel.getNumDims()), none(numDims) {
   for (Operation &op : *kernel.getBlock()) {
     llvm::SmallBitVector bits(numDims);
@@ -42,7 +42,7 @@ Variance::Variance(KernelOp kernel)
     ArrayRef<int64_t> reduced, scanned;
     if (auto load = dyn_cast<LoadOp>(op))
       bits |= of(load.getIndices().getDims());
-    else if (auto sum = dyn_cast<GatherSumOp>(op))
+    else if (auto sum = dyn_cast<SegmentSumOp>(op))
       bits |= of(sum.getIndices().getDims());
     else if (auto index = dyn_cast<IndexOp>(op))
       bits |= of(index.getExpr());
@@ -62,7 +62,7 @@ Variance::Variance(KernelOp kernel)
   }
 }
 
-const llvm::SmallBitVector &Variance::operator[](Value value) const {
+const llvm::SmallBitVector &DimDependence::operator[](Value value) const {
   auto it = map.find(value);
   return it == map.end() ? none : it->second;
 }

@@ -91,7 +91,7 @@ private:
     return !kernel.getSchedule() && !kernel.getConv() &&
            !isLibraryKernel(kernel, library) &&
            llvm::none_of(*kernel.getBlock(), [](Operation &op) {
-             return isa<ScatterOp, GatherSumOp, ScanOp, ArgScanOp>(op);
+             return isa<ScatterOp, SegmentSumOp, ScanOp, ArgScanOp>(op);
            });
   }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `loop-widen-products`.
+// The pass `loop-extend-product-precision`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace coil::loop {
-#define GEN_PASS_DEF_LOOPWIDENPRODUCTSPASS
+#define GEN_PASS_DEF_LOOPEXTENDPRODUCTPRECISIONPASS
 #include "coil/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace coil::loop
 
@@ -37,8 +37,9 @@ static void widen(ReduceOp op) {
 }
 
 namespace {
-struct LoopWidenProductsPass
-    : coil::loop::impl::LoopWidenProductsPassBase<LoopWidenProductsPass> {
+struct LoopExtendProductPrecisionPass
+    : coil::loop::impl::LoopExtendProductPrecisionPassBase<
+          LoopExtendProductPrecisionPass> {
   void runOnOperation() override {
     SmallVector<ReduceOp> products;
     getOperation()->walk([&](ReduceOp op) {

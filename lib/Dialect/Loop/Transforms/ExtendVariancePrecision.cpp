@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `loop-widen-moments`.
+// The pass `loop-extend-variance-precision`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 #include "mlir/IR/IRMapping.h"
 
 namespace coil::loop {
-#define GEN_PASS_DEF_LOOPWIDENMOMENTSPASS
+#define GEN_PASS_DEF_LOOPEXTENDVARIANCEPRECISIONPASS
 #include "coil/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace coil::loop
 
@@ -31,7 +31,7 @@ namespace {
 class Widener {
 public:
   explicit Widener(KernelOp kernel)
-      : kernel(kernel), variance(kernel), builder(kernel.getContext()) {
+      : kernel(kernel), dependence(kernel), builder(kernel.getContext()) {
     reduced.resize(kernel.getNumDims());
     for (unsigned d : kernel.getReducedDims())
       reduced.set(d);
@@ -43,7 +43,7 @@ public:
       ops.push_back(&op);
     SmallVector<Operation *> replaced;
     for (Operation *op : ops) {
-      if (auto moments = dyn_cast<MomentsOp>(op)) {
+      if (auto moments = dyn_cast<WelfordOp>(op)) {
         if (widen(moments))
           replaced.push_back(op);
       } else if (auto narrow = dyn_cast<arith::TruncFOp>(op);
@@ -70,16 +70,16 @@ public:
 
 private:
   static bool isDeviations(Value v) {
-    auto moments = v.getDefiningOp<MomentsOp>();
+    auto moments = v.getDefiningOp<WelfordOp>();
     return moments && v == moments.getTotalM2();
   }
 
-  bool widen(MomentsOp op) {
+  bool widen(WelfordOp op) {
     if (!op.getTotalM2().getType().isF32() || op.getTotalM2().use_empty())
       return false;
     builder.setInsertionPoint(op);
     Type type = builder.getF64Type();
-    auto result = MomentsOp::create(builder, op.getLoc(),
+    auto result = WelfordOp::create(builder, op.getLoc(),
                                     TypeRange{type, type, type}, op.getMean(),
                                     op.getM2(), op.getCount(), op.getDims());
     for (auto [old, v] : llvm::zip_equal(op.getResults(), result.getResults()))
@@ -92,7 +92,7 @@ private:
     return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
                arith::MaximumFOp, math::SqrtOp, math::RsqrtOp>(op) &&
            op->getResult(0).getType().isF32() &&
-           !variance[op->getResult(0)].anyCommon(reduced) &&
+           !dependence[op->getResult(0)].anyCommon(reduced) &&
            llvm::any_of(op->getOperands(), [&](Value v) {
              return wide.contains(v) && !isMean(v);
            });
@@ -100,7 +100,7 @@ private:
 
   /// A mean by itself is as exact in `f32`.
   static bool isMean(Value v) {
-    auto moments = v.getDefiningOp<MomentsOp>();
+    auto moments = v.getDefiningOp<WelfordOp>();
     return moments && v != moments.getTotalM2();
   }
 
@@ -122,14 +122,15 @@ private:
   }
 
   KernelOp kernel;
-  Variance variance;
+  DimDependence dependence;
   OpBuilder builder;
   llvm::SmallBitVector reduced;
   llvm::DenseMap<Value, Value> wide;
 };
 
-struct LoopWidenMomentsPass
-    : coil::loop::impl::LoopWidenMomentsPassBase<LoopWidenMomentsPass> {
+struct LoopExtendVariancePrecisionPass
+    : coil::loop::impl::LoopExtendVariancePrecisionPassBase<
+          LoopExtendVariancePrecisionPass> {
   void runOnOperation() override {
     getOperation()->walk([](KernelOp kernel) { Widener(kernel).run(); });
   }

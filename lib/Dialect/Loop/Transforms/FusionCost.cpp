@@ -56,7 +56,7 @@ static int64_t getWeight(Operation &op) {
 static bool isPointwise(Operation &op) {
   auto load = dyn_cast<LoadOp>(op);
   return !isReduction(&op) &&
-         !isa<OverDimsOpInterface, SpecialOp, GatherSumOp, PhiloxOp>(op) &&
+         !isa<OverDimsOpInterface, SpecialOp, SegmentSumOp, PhiloxOp>(op) &&
          !(load && !load.getArgs().empty());
 }
 
@@ -73,12 +73,12 @@ bool loop::scatters(KernelOp kernel) {
 }
 
 bool loop::sumsRows(KernelOp kernel) {
-  auto ops = kernel.getBlock()->getOps<GatherSumOp>();
+  auto ops = kernel.getBlock()->getOps<SegmentSumOp>();
   return ops.begin() != ops.end();
 }
 
 bool loop::isHeavy(Operation &op) {
-  if (isa<SpecialOp, GatherSumOp>(op))
+  if (isa<SpecialOp, SegmentSumOp>(op))
     return true;
   return isa<math::MathDialect>(op.getDialect()) &&
          !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,

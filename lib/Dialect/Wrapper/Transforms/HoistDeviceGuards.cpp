@@ -18,11 +18,11 @@
 #include "mlir/IR/Remarks.h"
 
 namespace coil::wrapper {
-#define GEN_PASS_DEF_WRAPPERSHAREDEVICEPASS
+#define GEN_PASS_DEF_WRAPPERHOISTDEVICEGUARDSPASS
 #include "coil/Dialect/Wrapper/Transforms/Passes.h.inc"
 } // namespace coil::wrapper
 
-#define DEBUG_TYPE "wrapper-share-device"
+#define DEBUG_TYPE "wrapper-hoist-device-guards"
 
 using namespace mlir;
 using namespace coil;
@@ -30,8 +30,9 @@ using namespace coil::wrapper;
 
 namespace {
 
-struct WrapperShareDevice
-    : coil::wrapper::impl::WrapperShareDevicePassBase<WrapperShareDevice> {
+struct WrapperHoistDeviceGuards
+    : coil::wrapper::impl::WrapperHoistDeviceGuardsPassBase<
+          WrapperHoistDeviceGuards> {
   void runOnOperation() override;
   void run(FuncOp fn);
 };
@@ -55,7 +56,7 @@ static void addDevices(Operation *op, llvm::SetVector<DeviceAttr> &devices) {
   });
 }
 
-void WrapperShareDevice::run(FuncOp fn) {
+void WrapperHoistDeviceGuards::run(FuncOp fn) {
   Block &block = fn.getBody().front();
   unsigned calls = 0;
   bool isScoped = false;
@@ -94,7 +95,7 @@ void WrapperShareDevice::run(FuncOp fn) {
       << remark::add("one guard of the device for {0} partitions", calls);
 }
 
-void WrapperShareDevice::runOnOperation() {
+void WrapperHoistDeviceGuards::runOnOperation() {
   for (FuncOp fn : getOperation().getOps<FuncOp>())
     if (!fn.isExternal())
       run(fn);

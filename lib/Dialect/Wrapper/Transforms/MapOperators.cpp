@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts kernels of users in the place of calls of a framework's operators. A
+// Puts user-defined kernels in the place of calls of a framework's operators. A
 // file has, beside the kernels, a function for each operator: what to do in
 // terms of its own symbols, which the sizes of a call's tensors say.
 //

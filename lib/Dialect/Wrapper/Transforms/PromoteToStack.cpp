@@ -19,11 +19,11 @@
 #include "llvm/Support/MathExtras.h"
 
 namespace coil::wrapper {
-#define GEN_PASS_DEF_WRAPPERPLACEONSTACKPASS
+#define GEN_PASS_DEF_WRAPPERPROMOTETOSTACKPASS
 #include "coil/Dialect/Wrapper/Transforms/Passes.h.inc"
 } // namespace coil::wrapper
 
-#define DEBUG_TYPE "wrapper-place-on-stack"
+#define DEBUG_TYPE "wrapper-promote-to-stack"
 
 using namespace mlir;
 using namespace coil;
@@ -38,9 +38,10 @@ struct Candidate {
   int64_t bytes;
 };
 
-struct WrapperPlaceOnStack
-    : coil::wrapper::impl::WrapperPlaceOnStackPassBase<WrapperPlaceOnStack> {
-  using WrapperPlaceOnStackPassBase::WrapperPlaceOnStackPassBase;
+struct WrapperPromoteToStack
+    : coil::wrapper::impl::WrapperPromoteToStackPassBase<
+          WrapperPromoteToStack> {
+  using WrapperPromoteToStackPassBase::WrapperPromoteToStackPassBase;
   void runOnOperation() override;
 
 private:
@@ -94,7 +95,7 @@ static void convert(const Candidate &candidate) {
   end.erase();
 }
 
-void WrapperPlaceOnStack::place(FuncOp fn) {
+void WrapperPromoteToStack::place(FuncOp fn) {
   auto *dialect = fn.getContext()->getLoadedDialect<WrapperDialect>();
   SmallVector<Candidate> candidates;
   auto stays = [&](Operation *op, StringRef reason) {
@@ -158,7 +159,7 @@ void WrapperPlaceOnStack::place(FuncOp fn) {
   fn->setAttr(kMemoryAttrName, list.getDictionary(fn.getContext()));
 }
 
-void WrapperPlaceOnStack::runOnOperation() {
+void WrapperPromoteToStack::runOnOperation() {
   if (limit < 0) {
     getOperation().emitError() << "the limit of the stack is negative";
     return signalPassFailure();

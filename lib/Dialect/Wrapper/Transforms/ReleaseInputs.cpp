@@ -17,7 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace coil::wrapper {
-#define GEN_PASS_DEF_WRAPPERDROPINPUTSPASS
+#define GEN_PASS_DEF_WRAPPERRELEASEINPUTSPASS
 #include "coil/Dialect/Wrapper/Transforms/Passes.h.inc"
 } // namespace coil::wrapper
 
@@ -26,8 +26,8 @@ using namespace coil;
 using namespace coil::wrapper;
 
 namespace {
-struct WrapperDropInputs
-    : coil::wrapper::impl::WrapperDropInputsPassBase<WrapperDropInputs> {
+struct WrapperReleaseInputs
+    : coil::wrapper::impl::WrapperReleaseInputsPassBase<WrapperReleaseInputs> {
   void runOnOperation() override;
 };
 } // namespace
@@ -79,7 +79,7 @@ static void drop(Value value) {
   DropOp::create(b, last ? last->getLoc() : value.getLoc(), value);
 }
 
-void WrapperDropInputs::runOnOperation() {
+void WrapperReleaseInputs::runOnOperation() {
   for (FuncOp fn : getOperation().getOps<FuncOp>()) {
     if (fn.isExternal())
       continue;

@@ -32,7 +32,7 @@ def Graph_IfOp : Graph_Op<"if", [
     them where sizes differ by branch.
 
     It is still there at the stage `loop`: the regions are converted in place,
-    and `outline-kernels` makes a `wrapper.if` of it.
+    and `convert-loop-to-wrapper` makes a `wrapper.if` of it.
 
     (C1) The predicate has one element.
     (C2) Each region ends in `graph.yield`, with as many symbols as the op

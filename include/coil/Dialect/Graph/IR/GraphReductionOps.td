@@ -81,7 +81,7 @@ def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Graph_MomentsOp : Graph_Op<"moments", [
+def Graph_WelfordOp : Graph_Op<"welford", [
     Pure, AllTypesMatch<["mean", "m2"]>]> {
   let summary = "mean and sum of squared deviations from it";
   let description = [{
@@ -97,7 +97,7 @@ def Graph_MomentsOp : Graph_Op<"moments", [
 
     Example:
     ```mlir
-    %mean, %m2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    %mean, %m2 = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
     ```
   }];
   let arguments = (ins Graph_TensorOf<[F32, F64]>:$input,

@@ -17,7 +17,7 @@ include "coil/Dialect/Graph/IR/GraphBase.td"
 
 def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [
     Pure, AttrSizedOperandSegments]> {
-  let summary = "segmented reduction: sums of rows over ranges of positions";
+  let summary = "segmented reduction: sum of the rows of each range of positions";
   let description = [{
     Row v of the result is the sum of the rows of `input` at the positions from
     `lo[v]` to `hi[v]`, without the latter. Place k is row `positions[k]`, or
@@ -28,7 +28,7 @@ def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [
     With the positions that a sort of keys gives, and ranges of equal keys, this
     is a sum at positions with duplicates (`index_put`, the gradient of an
     embedding) that reads each row once, writes each sum once, and is the same
-    on every run (`graph-group-scatter`).
+    on every run (`graph-scatter-to-segment-sum`).
 
     Nothing is undefined: positions that do not exist take no part, an index that
     does not exist counts as the nearest that does, and where the input has no

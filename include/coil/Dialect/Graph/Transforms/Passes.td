@@ -238,8 +238,8 @@ def GraphChannelsLastPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
-def GraphGroupScatterPass
-    : Pass<"graph-group-scatter", "mlir::func::FuncOp"> {
+def GraphScatterToSegmentSumPass
+    : Pass<"graph-scatter-to-segment-sum", "mlir::func::FuncOp"> {
   let summary = "turn scatter-additions of rows into segmented reductions";
   let description = [{
     Sums of rows at positions, many of which may be equal, are atomic additions on

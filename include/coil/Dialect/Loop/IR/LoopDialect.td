@@ -35,7 +35,7 @@ def Loop_Dialect : Dialect {
     Decided here: which operators share a kernel (fusion), how indices simplify,
     and, as the attribute `#loop.schedule`, how the space is cut into threads,
     blocks and vectors. Not known here: addresses, lifetimes, streams. Kernels
-    have value semantics until `outline-kernels` turns the function into a host
+    have value semantics until `convert-loop-to-wrapper` turns the function into a host
     program over buffers.
 
     Scalars in a body are signless integers and floats. Unsigned element types

@@ -363,7 +363,7 @@ def Loop_ReduceOp : Loop_Op<"reduce", [
 }
 
 def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
-    AllTypesMatch<["value", "extremum"]>]> {
+    AllTypesMatch<["value", "min_max"]>]> {
   let summary = "minimum or maximum with its index (argmin, argmax)";
   let description = [{
     The largest or smallest value over `dims` and the smallest `position` at
@@ -379,14 +379,14 @@ def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
   }];
   let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,
                        DenseI64ArrayAttr:$dims);
-  let results = (outs Loop_Scalar:$extremum, I64:$where);
+  let results = (outs Loop_Scalar:$min_max, I64:$min_max_index);
   let assemblyFormat = [{
     $kind $value `at` $position `over` $dims attr-dict `:` type($value)
   }];
   let hasVerifier = 1;
 }
 
-def Loop_MomentsOp : Loop_Op<"moments", [
+def Loop_WelfordOp : Loop_Op<"welford", [
     Pure, AllTypesMatch<["mean", "m2", "count"]>,
     AllTypesMatch<["total_mean", "total_m2", "total_count"]>,
     Loop_OverDimsOpInterface]> {
@@ -410,8 +410,8 @@ def Loop_MomentsOp : Loop_Op<"moments", [
 
     Example:
     ```mlir
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
-    %wide, %wide_m2, %wide_n = loop.moments %x, %zero, %one over [1] : f32 -> f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [1] : f32
+    %wide, %wide_m2, %wide_n = loop.welford %x, %zero, %one over [1] : f32 -> f64
     ```
   }];
   let arguments = (ins AnyTypeOf<[F32, F64]>:$mean, AnyTypeOf<[F32, F64]>:$m2,
@@ -460,7 +460,7 @@ def Loop_ScanOp : Loop_Op<"scan", [
 }
 
 def Loop_ArgScanOp : Loop_Op<"arg_scan", [Pure, Loop_OverDimsOpInterface,
-    AllTypesMatch<["value", "extremum"]>]> {
+    AllTypesMatch<["value", "min_max"]>]> {
   let summary = "running minimum or maximum with its index";
   let description = [{
     The largest or smallest value up to this point along `dims`, in order, and
@@ -477,7 +477,7 @@ def Loop_ArgScanOp : Loop_Op<"arg_scan", [Pure, Loop_OverDimsOpInterface,
   }];
   let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,
                        DenseI64ArrayAttr:$dims);
-  let results = (outs Loop_Scalar:$extremum, I64:$where);
+  let results = (outs Loop_Scalar:$min_max, I64:$min_max_index);
   let assemblyFormat = [{
     $kind $value `at` $position `over` $dims attr-dict `:` type($value)
   }];

@@ -16,7 +16,7 @@
 include "coil/Dialect/Loop/IR/LoopDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
+def Loop_SegmentSumOp : Op<Loop_Dialect, "segment_sum", [
     Pure, AttrSizedOperandSegments]> {
   let summary = "segment sum: sum of elements of an operand at a range of positions";
   let description = [{
@@ -48,8 +48,8 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
 
     Example:
     ```mlir
-    %s = loop.gather_sum %x[t0, d1] at %p : tensor<64xi64> from %lo to %hi : tensor<64x16xbf16> -> f32
-    %t = loop.gather_sum %c[t0, d1] from %first to %last plus %s : f32 : tensor<8x16xf32> -> f32
+    %s = loop.segment_sum %x[t0, d1] at %p : tensor<64xi64> from %lo to %hi : tensor<64x16xbf16> -> f32
+    %t = loop.segment_sum %c[t0, d1] from %first to %last plus %s : f32 : tensor<8x16xf32> -> f32
     ```
   }];
   let arguments = (ins AnyRankedTensor:$source, Sym_ShapeAttr:$indices,

@@ -77,7 +77,7 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
          kernel, when the producer's result is kept.
     (C3) A kernel that scatters is no producer, as its elements are not final
          before its end, and the target of a scatter stays an operand.
-    (C4) A kernel that sums rows (`loop.gather_sum`) reduces nothing, each sum is
+    (C4) A kernel that sums rows (`loop.segment_sum`) reduces nothing, each sum is
          made once, and the rows stay an operand.
     (C5) Where the consumer stores along some of the dimensions that the
          producer reduces, the others are not empty: it is computed in a loop
@@ -231,13 +231,13 @@ def LoopSimplifyIndexPass
   }];
 }
 
-def LoopWidenMomentsPass : Pass<"loop-widen-moments", "::mlir::func::FuncOp"> {
+def LoopExtendVariancePrecisionPass : Pass<"loop-extend-variance-precision", "::mlir::func::FuncOp"> {
   let summary = "compute variances in f64 until they are rounded to f32 once";
   let description = [{
     A CPU accumulates the moments of `f32` values in `f64`. Rounded to `f32`,
     the sum of squared deviations of values beyond 1.8e19 is infinite and that
     of values below 1e-23 zero, where the standard deviation is neither. So the
-    results of `loop.moments` are made `f64`, and so is what is computed from
+    results of `loop.welford` are made `f64`, and so is what is computed from
     the deviations once for a row: the variance, its root, the inverse of that.
     What varies along the row takes the value rounded.
 
@@ -247,14 +247,14 @@ def LoopWidenMomentsPass : Pass<"loop-widen-moments", "::mlir::func::FuncOp"> {
 
     Before:
     ```mlir
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [1] : f32
     %variance = arith.divf %m2, %c7 : f32
     %deviation = math.sqrt %variance : f32
     loop.store %deviation, 0[d0] : f32
     ```
     After:
     ```mlir
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32 -> f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [1] : f32 -> f64
     %variance = arith.divf %m2, %wide7 : f64
     %deviation = math.sqrt %variance : f64
     %rounded = arith.truncf %deviation : f64 to f32
@@ -264,7 +264,7 @@ def LoopWidenMomentsPass : Pass<"loop-widen-moments", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def LoopWidenProductsPass : Pass<"loop-widen-products", "::mlir::func::FuncOp"> {
+def LoopExtendProductPrecisionPass : Pass<"loop-extend-product-precision", "::mlir::func::FuncOp"> {
   let summary = "multiply f32 in f64 and round the result once";
   let description = [{
     Each multiplication of a long product reduction loses up to half a unit in the last
@@ -307,14 +307,14 @@ def LoopSplitReductionPass
     neighbours, unless vectors go along it: all chunks go through memory together,
     from its beginning to its end, where the next kernel finds it in the cache.
 
-    With `wide-moments` the moments of `f32` values are split in `f64`: the mean
+    With `welford-in-f64` the moments of `f32` values are split in `f64`: the mean
     of a chunk, rounded to `f32`, would be off by more than the standard
     deviation where all values are far from zero.
     ```mlir
     // before
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [0] : f32
     // after, in the kernel of the chunks; the other merges their partial aggregates
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32 -> f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [0] : f32 -> f64
     ```
     Those of `f64` values have no wider type. They are measured from the first
     value of the row, which all chunks share, unless there may be none or the
@@ -322,11 +322,11 @@ def LoopSplitReductionPass
     of chunks are near zero, and rounding takes less from what they are apart.
     ```mlir
     // before
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [0] : f64
     // after, and then split
     %first = loop.load %in[0] : tensor<1048576xf64> -> f64
     %d = arith.subf %x, %first : f64
-    %from, %m2, %n = loop.moments %d, %zero, %one over [0] : f64
+    %from, %m2, %n = loop.welford %d, %zero, %one over [0] : f64
     %mean = arith.addf %from, %first : f64
     ```
 
@@ -352,7 +352,7 @@ def LoopSplitReductionPass
            "Side of the tiles of results that contractions have; 0: none">,
     Option<"interleave", "interleave", "bool", "false",
            "Give a chunk points of the cut dimension that lie apart">,
-    Option<"wideMoments", "wide-moments", "bool", "false",
+    Option<"welfordInF64", "welford-in-f64", "bool", "false",
            "Keep the partial moments of f32 values in f64, and measure f64 "
            "values from their first">,
     Option<"library", "library", "std::string", "\"none\"",
@@ -375,8 +375,8 @@ def LoopSelectSchedulePass
     one task fit a cache. A result larger than the caches is streamed past
     them, and keeps nothing: it would have to be read before it is written.
     Decides only; `convert-loop-to-cpu` and
-    `outline-kernels` apply. Kernels may be in functions, or outlined: what
-    `outline-kernels` copies has none before.
+    `convert-loop-to-wrapper` apply. Kernels may be in functions, or outlined: what
+    `convert-loop-to-wrapper` copies has none before.
   }];
   let dependentDialects = ["::coil::target::TargetDialect"];
   let options = [

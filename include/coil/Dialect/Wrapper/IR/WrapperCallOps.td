@@ -168,11 +168,11 @@ def Wrapper_IndexPutFallbackOp : Wrapper_CallOp<"index_put_fallback"> {
     wrapper.index_put_fallback %y(none, %i) values %v accumulate : !wrapper.buffer<[4, 8], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[4, s0], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[s0], i64, #wrapper.device<"cpu">>
     ```
   }];
-  let arguments = (ins Wrapper_Buffer:$target, ArrayAttr:$places,
+  let arguments = (ins Wrapper_Buffer:$target, ArrayAttr:$positions,
                        Variadic<Wrapper_Buffer>:$indices,
                        Wrapper_Buffer:$values, UnitAttr:$accumulate);
   let assemblyFormat = [{
-    $target `` custom<CallArguments>($places, $indices) `values` $values
+    $target `` custom<CallArguments>($positions, $indices) `values` $values
     (`accumulate` $accumulate^)? attr-dict
     `:` type($target) `,` type($values) (`,` type($indices)^)?
   }];

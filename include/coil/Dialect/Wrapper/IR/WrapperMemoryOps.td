@@ -212,7 +212,7 @@ def Wrapper_PoolOp : Wrapper_Op<"pool", [
     device's allocator. Ends with `wrapper.pool_free`, in the same block.
 
     With `stack` the memory is part of the frame of the function, and no
-    allocator is called. `wrapper-place-on-stack` decides this. It is a matter of
+    allocator is called. `wrapper-promote-to-stack` decides this. It is a matter of
     where, not of what: an emitter whose language has no such memory allocates.
 
     (C1) `bytes` mentions symbols only.

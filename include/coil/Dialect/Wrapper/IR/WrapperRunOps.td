@@ -33,7 +33,7 @@ def Wrapper_DropOp : Wrapper_Op<"drop", [
     object's reference back. On a GPU steps that use the input may still be
     queued: it is free in the order of the run's stream.
 
-    `wrapper-drop-inputs` puts it after the last use of each input, and in front
+    `wrapper-release-inputs` puts it after the last use of each input, and in front
     of the first step for inputs that nothing uses.
 
     (C1) The operand is an object, or an argument of a public function that is

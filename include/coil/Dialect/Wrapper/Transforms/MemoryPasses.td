@@ -154,8 +154,8 @@ def WrapperPassDestinationsPass
            "Mark the function as one that takes arrays in C++">];
 }
 
-def WrapperPlaceOnStackPass
-    : Pass<"wrapper-place-on-stack", "::mlir::ModuleOp"> {
+def WrapperPromoteToStackPass
+    : Pass<"wrapper-promote-to-stack", "::mlir::ModuleOp"> {
   let summary = "put small storage on the stack of the host program";
   let description = [{
     An allocator costs more than a small kernel. Pools of constant size go to the

@@ -70,8 +70,8 @@ def WrapperAssertAlignmentPass
            "The bytes that addresses have to be a multiple of">];
 }
 
-def WrapperDropInputsPass
-    : Pass<"wrapper-drop-inputs", "::mlir::ModuleOp"> {
+def WrapperReleaseInputsPass
+    : Pass<"wrapper-release-inputs", "::mlir::ModuleOp"> {
   let summary = "release inputs after their last use";
   let description = [{
     Puts a `wrapper.drop` after the last use of each input of a public function
@@ -473,8 +473,8 @@ def WrapperPartitionGraphPass
            "Capture collectives and their waits">];
 }
 
-def WrapperShareDevicePass
-    : Pass<"wrapper-share-device", "::mlir::ModuleOp"> {
+def WrapperHoistDeviceGuardsPass
+    : Pass<"wrapper-hoist-device-guards", "::mlir::ModuleOp"> {
   let summary = "hoist device guards: select the device of all steps once";
   let description = [{
     Puts the block of a function, from the first op that works on a device, into
