@@ -60,7 +60,7 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs, spellings of attention.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))
 	$(TORCH_PYTHON) test/python/op_coverage/op_coverage.py --tools $(BUILD)/bin \
-	  --table docs/OperatorCoverage.md
+	  --table docs/reference/OperatorCoverage.md
 	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --dtypes all --samples $(SAMPLES) \
 	  --results $(BUILD)/op_db.jsonl --progress
 	$(TORCH_PYTHON) test/python/program_fuzzer/program_fuzzer.py --build $(BUILD) --count $(PROGRAMS) --seed $(SEED) \
@@ -85,8 +85,10 @@ demo: build ## Compile and run both example models; PROMPT="def f(" sets the tex
 dist: deps ## Make a relocatable archive that needs no LLVM (dist/).
 	scripts/make-dist.sh
 
-docs: configure ## Generate the dialect and pass pages into $(BUILD)/docs.
-	$(ninja) mlir-doc
+docs: ## Build the site of the documentation into $(BUILD)/docs-site (needs network the first time).
+	scripts/gen_reference.py
+	scripts/install-docs.sh .venv-docs
+	.venv-docs/bin/mkdocs build --strict --site-dir "$(abspath $(BUILD))/docs-site"
 
 format: ## Format the C++ sources in place.
 	clang-format-22 -i $(cxx_sources)

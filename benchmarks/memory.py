@@ -69,7 +69,7 @@ head = ["program", *MODES, "lower bound", "pool / bound", "allocations", "pools"
 lines = ["# Peaks of memory plans", "",
          "Written by `benchmarks/memory.py`. Bytes at the hints of the symbols, each buffer rounded up to the device's",
          "alignment; allocations are those in the text, in the three modes. What the modes are:",
-         "[Memory planning](../../docs/MemoryPlanning.md).", "",
+         "[Memory planning](../../docs/concepts/MemoryPlanning.md).", "",
          f"{len(rows) + same} functions; for {same} of them, which are left out, all modes are the same, at the lower bound.",
          f"The worst quotient of mode `pool` and lower bound is {worst:.3f} (goal: {MOST}).", "",
          "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]

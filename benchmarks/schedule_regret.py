@@ -59,7 +59,7 @@ def kernels_of(program):
         if found:
             extents = [int(e) if e.strip().isdigit() else None for e in found[1].split(",")]
             result.append({"name": FUNCTION.match("wrapper.kernel " + part)[1], "extents": extents,
-                           "schedule": parse(found[2]), "reduces": "loop.reduce" in part or "loop.moments" in part or "loop.arg" in part})
+                           "schedule": parse(found[2]), "reduces": "loop.reduce" in part or "loop.welford" in part or "loop.arg" in part})
     for kernel in result:
         kernel["bytes"] = 0
         for line in program.splitlines():

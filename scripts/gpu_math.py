@@ -96,7 +96,7 @@ def make(directory, build, chip, compiler):
                 loops.append(f'extern "C" void host_{name}(const {ctype} *a, const {ctype} *b, '
                              f"{ctype} *c, long n) {{ for (long i = 0; i < n; ++i) "
                              f"c[i] = coil_{name}({arguments}); (void)b; }}")
-        pipeline = f"builtin.module(gpu.module(lower-gpu-kernel{{chip={chip} fast-math={mode}}}))"
+        pipeline = f"builtin.module(gpu.module(convert-gpu-kernel-to-nvvm{{chip={chip} fast-math={mode}}}))"
         lowered = subprocess.run([build / "bin/coil-opt", "-", f"-pass-pipeline={pipeline}"],
                                  input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
         ptx = subprocess.run([build / "bin/coil-translate", "--kernels-to-ptx", "-"],

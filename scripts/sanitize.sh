@@ -31,7 +31,7 @@ logs=$PWD/$build/sanitize
 rm -rf "$logs"
 mkdir -p "$logs"
 export TSAN_OPTIONS="suppressions=$PWD/test/tsan.supp:log_path=$logs/report"
-# Debian's LLVM is built without the sanitizer: docs/Testing.md.
+# Debian's LLVM is built without the sanitizer: docs/howto/Testing.md.
 export ASAN_OPTIONS="allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:use_sigaltstack=0:log_path=$logs/report"
 export UBSAN_OPTIONS="print_stacktrace=1:log_path=$logs/report"
 

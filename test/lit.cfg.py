@@ -18,7 +18,7 @@ config.test_exec_root = os.path.join(config.coil_obj_root, "test")
 bin_dir = os.path.join(config.coil_obj_root, "bin")
 
 # Another processor than the machine's as the native one, for Coil and for
-# oneDNN; see docs/CPUTargets.md.
+# oneDNN; see docs/concepts/CPUTargets.md.
 cpu = os.environ.get("COIL_LIT_CPU")
 if cpu:
     config.name += "-" + cpu
@@ -74,12 +74,12 @@ def has_lapack():
     return False
 
 
-# A CUDA driver that executes PTX here; see docs/GPU.md.
+# A CUDA driver that executes PTX here; see docs/gpu/Simulator.md.
 cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):
     config.available_features.add("cuda-sim")
     config.substitutions.append(("%cuda_sim", "env COIL_CUDA_CACHING=0 COIL_CUDA_DRIVER=" + cuda_sim))
-# Runs a program of the corpus everywhere; see docs/Testing.md.
+# Runs a program of the corpus everywhere; see docs/howto/Testing.md.
 config.substitutions.append(
     (
         "%corpus",
@@ -118,6 +118,12 @@ for browser in ["chromium", "chromium-browser", "google-chrome"]:
         config.substitutions.append(("%chromium", shutil.which(browser)))
         break
 
+# What builds the site of the documentation; scripts/install-docs.sh makes it.
+mkdocs = os.path.join(config.coil_src_root, ".venv-docs", "bin", "mkdocs")
+if os.path.exists(mkdocs):
+    config.available_features.add("mkdocs")
+    config.substitutions.append(("%mkdocs", mkdocs))
+
 # A processor with AVX2 and without AVX-512, which qemu emulates from 7.2 on.
 qemu = shutil.which("qemu-x86_64")
 if qemu:
@@ -148,6 +154,23 @@ for tool in ["ptxas", "nvdisasm"]:
 for variable in ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "COIL_NVJITLINK"]:
     if variable in os.environ:
         llvm_config.with_environment(variable, os.environ[variable])
+
+# Runs the shell blocks of pages, those that need PyTorch by its Python.
+config.substitutions.append(
+    (
+        "%run_blocks",
+        " ".join(
+            [
+                python,
+                os.path.join(config.test_source_root, "Docs", "Inputs", "run_blocks.py"),
+                "--root=" + config.coil_src_root,
+                "--build=" + config.coil_obj_root,
+                "--have=" + ",".join(sorted(config.available_features & {"torch", "cuda", "onednn", "ptxas", "mkdocs"})),
+                "--python=" + (torch_python if "torch" in config.available_features else python),
+            ]
+        ),
+    )
+)
 
 tools = [ToolSubst("coil-opt", command=opt)]
 for tool in ["coil-bisect", "coil-package", "coil-serve", "coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:

@@ -205,10 +205,10 @@ typedef struct coil_run_options {
   /// Whether the call waits although `stream` is the caller's.
   int32_t wait;
   /// Hands the inputs over: called once with `release_user` and the number of
-  /// each input, behind its last use in programs that were compiled with
+  /// each input, after its last use in programs that were compiled with
   /// `release-inputs=true`, else at the end of the run, also of one that fails.
   /// On a GPU what uses the input may be queued on `stream`. Results do not
-  /// point into inputs that are handed over. NULL keeps them with the caller.
+  /// point into inputs that are donated. NULL keeps them with the caller.
   /// Since API version 8.
   void (*release_input)(void *user, size_t input);
   void *release_user;
@@ -274,7 +274,7 @@ COIL_C_API int32_t coil_program_bind_object(coil_program *program,
 
 COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
 
-/// Output number `index`, or NULL. Owned by the result; the others lie behind
+/// Output number `index`, or NULL. Owned by the result; the others lie after
 /// one another in memory, as the elements of an array.
 COIL_C_API const coil_tensor *coil_result_output(const coil_result *result,
                                                  size_t index);
@@ -297,7 +297,7 @@ COIL_C_API void coil_result_destroy(coil_result *result);
 // Weights of a program
 //===----------------------------------------------------------------------===//
 
-/// A program has a set of weights that is in use and room for another one,
+/// A program has a set of weights that is in use and can hold another one,
 /// which is updated, prepared and swapped in while calls run. A set does not
 /// change: a call works with the one that was in use when it began. What fails
 /// leaves both as they were. All since API version 6.
@@ -372,7 +372,7 @@ COIL_C_API int32_t coil_program_get_weight(const coil_program *program,
                                            size_t index, coil_weight *weight,
                                            char **error);
 
-/// What there is beside the set in use.
+/// What there is in addition to the set in use.
 typedef enum coil_inactive_weights {
   COIL_WEIGHTS_NONE = 0,
   /// The set before the last swap.

@@ -7,7 +7,7 @@
 //
 // Elementary functions of double: reductions with fused multiply-add, and
 // polynomials that interpolate at Chebyshev points. Errors stay below 3 ulp;
-// docs/GPUMath.md has the measured ones.
+// docs/reference/GPUMath.md has the measured ones.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ using llvm::Expected;
 using sym::ExprAttr;
 
 /// Functions of devices that launch kernels: on the host's threads, and by a
-/// grid, the latter also for kernels of users.
+/// grid, the latter also for user-defined kernels.
 using LaunchPoints = int32_t (*)(coil_run *, coil_cpu_kernel, void **,
                                  const int64_t *, int64_t, int64_t);
 using LaunchGrid = int32_t (*)(coil_run *, void *, void *const *,
@@ -158,7 +158,7 @@ static FailureOr<void *> findLaunchFunction(wrapper::KernelOp kernel,
   if (name.empty())
     return kernel.emitOpError()
            << "device '" << kind << "' cannot run "
-           << (kernel.isUserKernel() ? "kernels of users" : "kernels");
+           << (kernel.isUserKernel() ? "user-defined kernels" : "kernels");
   size_t count = 0;
   const coil_symbol *symbols = coil_runtime_symbols(&count);
   for (size_t i = 0; i < count; ++i)

@@ -107,7 +107,7 @@ Stage coil::detectStage(ModuleOp module) {
       stage = Stage::Input;
       return WalkResult::interrupt();
     }
-    // What kernels of users mean may be in terms of earlier stages.
+    // What user-defined kernels mean may be in terms of earlier stages.
     if (auto kernel = dyn_cast<wrapper::KernelOp>(op);
         kernel && kernel.isUserKernel())
       return WalkResult::skip();

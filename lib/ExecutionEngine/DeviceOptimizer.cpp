@@ -32,7 +32,7 @@ using namespace llvm;
 /// first, so that one walk over the kernel is enough.
 static constexpr StringLiteral pipeline =
     "always-inline,function("
-    // Into registers: kernels of users may have variables. Branches of the
+    // Into registers: user-defined kernels may have variables. Branches of the
     // same outcome become selects.
     "sroa,"
     "simplifycfg<bonus-inst-threshold=1;no-hoist-common-insts;"

@@ -268,7 +268,7 @@ llvm::json::Value coil::toJSON(const ProgramImage &image, RecordSink add) {
                      {"block", Array(kernel.block)},
                      {"dynamic_shared", kernel.dynamicShared},
                      {"block_scratch", kernel.blockScratch}};
-    // Files of programs without kernels of users are as they were.
+    // Files of programs without user-defined kernels are as they were.
     if (!kernel.parameters.empty())
       described["parameters"] = kernel.parameters;
     kernels.push_back(std::move(described));

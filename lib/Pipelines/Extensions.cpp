@@ -60,7 +60,7 @@ static constexpr ExtensionPointInfo kPoints[] = {
      "the final steps of the host program; every buffer is allocated anew"},
     {ExtensionPoint::AfterMemoryPlanning, PipelinePart::Wrapper,
      "after-memory-planning",
-     "buffers are reused and freed; the plan is verified behind this point"},
+     "buffers are reused and freed; the plan is verified after this point"},
     {ExtensionPoint::BeforeDeviceCode, PipelinePart::Kernel,
      "before-device-code", "kernels as value functions; their code comes next"},
     {ExtensionPoint::AfterDeviceCode, PipelinePart::Kernel, "after-device-code",

@@ -60,7 +60,7 @@ static StringRef getLevel(StringRef name) {
   for (StringRef level : {"graph", "loop", "wrapper", "sym", "target"})
     if (name.starts_with((level + "-").str()))
       return level;
-  if (name.contains("-to-") || name.starts_with("lower-"))
+  if (name.contains("-to-"))
     return "conversions";
   return "others";
 }

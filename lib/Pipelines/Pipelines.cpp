@@ -151,7 +151,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (!kind.sortLibrary.empty() && decompose.sort == kind.sortLibrary) {
-    graph::GraphGroupScatterPassOptions group;
+    graph::GraphScatterToSegmentSumPassOptions group;
     group.sort = decompose.sort;
     group.library = decompose.library;
     group.releaseInputs = options.releaseInputs;
@@ -160,7 +160,8 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     group.maxExtraBytes = options.deterministic
                               ? std::numeric_limits<int64_t>::max()
                               : options.scatterBytes;
-    pm.addNestedPass<func::FuncOp>(graph::createGraphGroupScatterPass(group));
+    pm.addNestedPass<func::FuncOp>(
+        graph::createGraphScatterToSegmentSumPass(group));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
@@ -184,7 +185,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   // The contract of the stage: no framework operator is left, and nothing that
   // later stages do not take.
   pm.addNestedPass<func::FuncOp>(graph::createGraphVerifyContractPass());
-  pm.addNestedPass<func::FuncOp>(createVerifyGraphStagePass());
+  pm.addNestedPass<func::FuncOp>(createGraphVerifyStagePass());
 }
 
 void coil::buildLoopPipeline(OpPassManager &pm,
@@ -222,14 +223,16 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     split.library = library;
   } else {
     // GPUs sum in f32, as the framework does there; f64 is slow on most.
-    split.wideMoments = true;
-    pm.addNestedPass<func::FuncOp>(loop::createLoopWidenProductsPass());
+    split.welfordInF64 = true;
+    pm.addNestedPass<func::FuncOp>(
+        loop::createLoopExtendProductPrecisionPass());
   }
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldRoundingsPass());
   if (!runsThreads)
-    pm.addNestedPass<func::FuncOp>(loop::createLoopWidenMomentsPass());
+    pm.addNestedPass<func::FuncOp>(
+        loop::createLoopExtendVariancePrecisionPass());
   addExtensions(pm, ExtensionPoint::BeforeScheduling, options);
   loop::LoopSelectSchedulePassOptions schedule;
   schedule.vectorBits = options.vectorBits;
@@ -246,9 +249,9 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   const target::TargetKind &kind = getTargetKind(options);
   bool runsThreads = kind.form == target::KernelForm::Threads;
   attachTarget(pm, options);
-  OutlineKernelsPassOptions outline;
+  ConvertLoopToWrapperPassOptions outline;
   outline.device = kind.name;
-  pm.addPass(createOutlineKernelsPass(outline));
+  pm.addPass(createConvertLoopToWrapperPass(outline));
   addExtensions(pm, ExtensionPoint::AfterOutlining, options);
   // Who passes a state has to know how far it moves.
   wrapper::WrapperUseGeneratorPassOptions generator;
@@ -276,7 +279,7 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addNestedPass<wrapper::KernelOp>(
         loop::createLoopSelectSchedulePass(schedule));
   } else {
-    pm.addNestedPass<wrapper::KernelOp>(createLoopFlattenPointsPass());
+    pm.addNestedPass<wrapper::KernelOp>(createLoopFlattenPointwisePass());
     LoopSelectGPUSchedulePassOptions schedule;
     schedule.deterministic = options.deterministic;
     pm.addNestedPass<wrapper::KernelOp>(
@@ -324,16 +327,16 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   addExtensions(pm, ExtensionPoint::AfterMemoryPlanning, options);
   // Checks of lives count allocations.
   if (options.stackLimit != 0 && !options.trackLifetimes) {
-    wrapper::WrapperPlaceOnStackPassOptions stack;
+    wrapper::WrapperPromoteToStackPassOptions stack;
     stack.limit = options.stackLimit;
-    pm.addPass(wrapper::createWrapperPlaceOnStackPass(stack));
+    pm.addPass(wrapper::createWrapperPromoteToStackPass(stack));
   }
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   pm.addPass(wrapper::createWrapperDropInPlacePass());
   // The order of launches is final.
   if (runsThreads)
-    pm.addPass(createOrderGPUBlocksPass());
+    pm.addPass(createWrapperOrderGPUBlocksPass());
   if (options.trackLifetimes)
     pm.addPass(wrapper::createWrapperTrackLifetimesPass());
   if (options.debugValues != "off") {
@@ -350,10 +353,10 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   }
   // Around all steps, those that planning has added, too.
   if (makePartitions)
-    pm.addPass(wrapper::createWrapperShareDevicePass());
+    pm.addPass(wrapper::createWrapperHoistDeviceGuardsPass());
   // Behind all uses.
   if (options.releaseInputs) {
-    pm.addPass(wrapper::createWrapperDropInputsPass());
+    pm.addPass(wrapper::createWrapperReleaseInputsPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   }
   // Around all of the program.
@@ -378,10 +381,10 @@ void coil::buildKernelPipeline(OpPassManager &pm,
   target::CodeOptions code;
   code.chips = getTargetChips(options);
   code.fastMath = options.fastMath;
-  LowerUserKernelPassOptions user;
+  WrapperLowerUserKernelPassOptions user;
   if (runsThreads)
     user.chip = code.chips;
-  kernels.addPass(createLowerUserKernelPass(user));
+  kernels.addPass(createWrapperLowerUserKernelPass(user));
   if (runsThreads) {
     ConvertLoopToGPUPassOptions convert;
     convert.approximate = options.fastMath != "off";
@@ -399,13 +402,13 @@ void coil::buildKernelPipeline(OpPassManager &pm,
   kernels.addPass(createCanonicalizerPass(config));
   kernels.addPass(createCSEPass());
   if (runsThreads) {
-    pm.addPass(createBatchGPULaunchesPass());
+    pm.addPass(createWrapperBatchGPULaunchesPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
     kind.buildCodePipeline(pm.nest<wrapper::KernelOp>(), code);
   } else {
-    LowerCPUKernelPassOptions lower;
+    ConvertCPUKernelToLLVMPassOptions lower;
     lower.vectorBits = options.vectorBits;
-    kernels.addPass(createLowerCPUKernelPass(lower));
+    kernels.addPass(createConvertCPUKernelToLLVMPass(lower));
   }
   addExtensions(pm, ExtensionPoint::AfterDeviceCode, options);
 }

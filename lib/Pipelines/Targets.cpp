@@ -68,18 +68,20 @@ static Expected<std::string> detectNVIDIA() {
 
 static void buildNVIDIACode(OpPassManager &kernels,
                             const target::CodeOptions &options) {
-  LowerGPUKernelPassOptions lower;
+  ConvertGPUKernelToNVVMPassOptions lower;
   lower.chip = options.chips;
   lower.fastMath = options.fastMath;
-  kernels.addNestedPass<gpu::GPUModuleOp>(createLowerGPUKernelPass(lower));
+  kernels.addNestedPass<gpu::GPUModuleOp>(
+      createConvertGPUKernelToNVVMPass(lower));
 }
 
 static void buildAMDCode(OpPassManager &kernels,
                          const target::CodeOptions &options) {
-  LowerAMDKernelPassOptions lower;
+  ConvertGPUKernelToROCDLPassOptions lower;
   if (!options.chips.empty())
     lower.chip = options.chips;
-  kernels.addNestedPass<gpu::GPUModuleOp>(createLowerAMDKernelPass(lower));
+  kernels.addNestedPass<gpu::GPUModuleOp>(
+      createConvertGPUKernelToROCDLPass(lower));
 }
 
 void coil::completeTargetKinds() {

@@ -138,7 +138,7 @@ MODEL(ReduceModel, graph::ReduceOp) {
   return success();
 }
 
-MODEL(MomentsModel, graph::MomentsOp) {
+MODEL(MomentsModel, graph::WelfordOp) {
   FailureOr<Tensor> mean = frame.allocate(op, op.getMean().getType());
   FailureOr<Tensor> m2 = frame.allocate(op, op.getM2().getType());
   if (failed(mean) || failed(m2) ||
@@ -173,7 +173,7 @@ MODEL(ArgReduceModel, graph::ArgReduceOp) {
   bool isMax = op.getKind() == graph::ReduceKind::Max;
   int64_t dim = op.getDim(), size = input.getSizes()[dim];
   if (size == 0 && values->getNumElements())
-    return op.emitError("looks for an extremum among no values");
+    return op.emitError("looks for a minimum or maximum among no values");
   int64_t inner = 1;
   for (int64_t s : input.getSizes().drop_front(dim + 1))
     inner *= s;
@@ -669,7 +669,7 @@ MODEL(AttentionModel, graph::AttentionOp) {
 void reference::registerGraphReductionModels(MLIRContext *context) {
   graph::ReduceOp::attachInterface<ReduceModel>(*context);
   graph::ArgReduceOp::attachInterface<ArgReduceModel>(*context);
-  graph::MomentsOp::attachInterface<MomentsModel>(*context);
+  graph::WelfordOp::attachInterface<MomentsModel>(*context);
   graph::ScanOp::attachInterface<ScanModel>(*context);
   graph::ArgScanOp::attachInterface<ArgScanModel>(*context);
   graph::MatmulOp::attachInterface<MatmulModel>(*context);

@@ -226,7 +226,7 @@ LogicalResult HostActivation::run(DropOp op) {
     return success();
   }
   if (!value.memory)
-    return op.emitError("lets go of an object twice");
+    return op.emitError("releases an object twice");
   if (failed(checkAlive(op, value)))
     return failure();
   value.memory->ended = op;

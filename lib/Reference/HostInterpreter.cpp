@@ -517,7 +517,7 @@ LogicalResult HostActivation::run(BindSymbolOp op) {
 
 LogicalResult HostActivation::run(CheckLifetimeOp op) {
   auto report = [&](StringRef name, StringRef what) {
-    return op.emitError() << "behind '" << op.getStep() << "' in '"
+    return op.emitError() << "after '" << op.getStep() << "' in '"
                           << fn.getName() << "': buffer '" << name << "' "
                           << what;
   };

@@ -100,7 +100,7 @@ namespace {
 class KernelRunner {
 public:
   KernelRunner(KernelOp kernel, Frame &frame, ArrayRef<Tensor> operands)
-      : kernel(kernel), frame(frame), inputs(operands), variance(kernel) {}
+      : kernel(kernel), frame(frame), inputs(operands), dependence(kernel) {}
 
   LogicalResult run(SmallVectorImpl<Tensor> &results) {
     for (sym::ExprAttr extent : kernel.getDims().getDims()) {
@@ -200,7 +200,7 @@ private:
   KernelOp kernel;
   Frame &frame;
   ArrayRef<Tensor> inputs;
-  Variance variance;
+  DimDependence dependence;
   SmallVector<int64_t> extents, point;
   SmallVector<unsigned> reduced;
   std::vector<Scalar> registers;
@@ -258,7 +258,7 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       s.producer = producer == producerOf.end() ? -1 : int(producer->second);
       s.output = store.getOutput();
       s.dims = 0;
-      llvm::SmallBitVector over = variance.of(store.getIndices().getDims());
+      llvm::SmallBitVector over = dependence.of(store.getIndices().getDims());
       for (unsigned d : over.set_bits())
         s.dims |= uint64_t(1) << d;
       stores.push_back(s);
@@ -322,7 +322,7 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
     instruction.x = sources[0];
     instruction.y = sources[1];
     instruction.z = sources[2];
-    for (unsigned d : variance[op.getResult(0)].set_bits())
+    for (unsigned d : dependence[op.getResult(0)].set_bits())
       instruction.inner |= reducedMask >> d & 1;
     for (Value result : op.getResults()) {
       unsigned target = define(result);
@@ -346,7 +346,7 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
         access.mask = registerOf.lookup(load.getMask());
         access.other = registerOf.lookup(load.getOther());
       }
-    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+    } else if (auto sum = dyn_cast<SegmentSumOp>(op)) {
       instruction.kind = Instruction::GatherSum;
       instruction.x = registerOf.lookup(sum.getLo());
       instruction.y = registerOf.lookup(sum.getHi());
@@ -389,7 +389,7 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       accumulators.emplace_back(
           reduce.getKind(), *reference::getDType(reduce.getValue().getType()));
       ++instruction.phase;
-    } else if (isa<loop::MomentsOp>(op)) {
+    } else if (isa<loop::WelfordOp>(op)) {
       instruction.kind = Instruction::Moments;
       instruction.aux = moments.size();
       moments.emplace_back();
@@ -679,7 +679,7 @@ LogicalResult KernelRunner::runGroup(uint64_t dims,
         if (instruction.kind == Instruction::ArgReduce) {
           if (accumulator.empty())
             return instruction.op->emitError(
-                "looks for an extremum among no values");
+                "looks for a minimum or maximum among no values");
           registers[instruction.result + 1].i = accumulator.getPosition();
         }
         registers[instruction.result] = accumulator.finish();

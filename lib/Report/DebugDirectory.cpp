@@ -381,7 +381,7 @@ Error DebugDirectory::finish() {
                                 "loop kernels before any is merged"))
     return error;
   if (Error error = writeFusion("after-fusion.mlir", impl->afterFusion,
-                                "loop kernels behind fusion"))
+                                "loop kernels after fusion"))
     return error;
   if (Error error =
           impl->writeJSON("provenance.json", record.provenance.toJSON(),

@@ -185,7 +185,7 @@ void Page::printSource() {
   os << "<h2 id=\"source\">Source</h2>\n";
   printFilter("node-table", "nodes");
   os << "<div class=\"scroll\"><table id=\"node-table\"><tbody>\n<tr><th>line"
-        "<th>node<th>operators<th>behind decomposition<th>computed by</tr>\n";
+        "<th>node<th>operators<th>after decomposition<th>computed by</tr>\n";
   auto printNode = [&](const ProvenanceNode &node) {
     os << "<tr id=\"" << html::anchor("node", getName(node)) << "\"><td><code>"
        << html::escape(node.line) << "</code><td><code>"

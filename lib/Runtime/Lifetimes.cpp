@@ -31,7 +31,7 @@ static bool isOwned(coil_run *run, void *address) {
 
 static int32_t failAt(const char *function, const char *step,
                       std::string_view name, const char *what) {
-  return fail(COIL_ASSERTION_FAILED, "behind '%s' in '%s': buffer '%.*s' %s",
+  return fail(COIL_ASSERTION_FAILED, "after '%s' in '%s': buffer '%.*s' %s",
               step, function, int(name.size()), name.data(), what);
 }
 

@@ -32,11 +32,9 @@ int32_t coil_run_set_input_release(coil_run *run, int32_t input,
   return guarded([&]() -> int32_t {
     if (input < 0 || !release)
       return fail(COIL_INVALID_ARGUMENT,
-                  "handing over input %d needs a function that releases it",
-                  input);
+                  "donating input %d needs a function that releases it", input);
     if (!run->handed.try_emplace(input, coil_run::Handed{release, user}).second)
-      return fail(COIL_INVALID_ARGUMENT, "input %d is handed over twice",
-                  input);
+      return fail(COIL_INVALID_ARGUMENT, "input %d is donated twice", input);
     return COIL_OK;
   });
 }

@@ -7,7 +7,7 @@
     program = coil.compile("model.pt2")   # Or "model.coilpkg".
     logits, = program(images)          # NumPy arrays, or anything with DLPack
 
-    model = torch.compile(model, backend="coil")   # See docs/TorchCompile.md.
+    model = torch.compile(model, backend="coil")   # See docs/howto/TorchCompile.md.
 
 This is a thin layer over the C API; it needs neither PyTorch nor, unless it is
 there, NumPy.

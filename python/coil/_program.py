@@ -65,18 +65,18 @@ def _hand_over(inputs, numbers, stream):
     ends = [None] * len(inputs)
     for number in numbers:
         if not 0 <= number < len(inputs):
-            raise InputError(f"there is no input {number} to hand over, there are {len(inputs)}")
+            raise InputError(f"there is no input {number} to donate, there are {len(inputs)}")
         value = inputs[number]
         others = [i for i, other in enumerate(inputs) if other is value and i != number]
         if others:
-            raise InputError(f"input {number} cannot be handed over: it is input {others[0]}, too")
+            raise InputError(f"input {number} cannot be donated: it is input {others[0]}, too")
         if isinstance(value, Tensor):
             ends[number] = value._end
         elif hasattr(value, "untyped_storage") and hasattr(value, "new_empty"):
             ends[number] = functools.partial(_empty, value, stream or 0)
         else:
             raise InputError(
-                f"input {number} is of '{type(value).__name__}', whose memory cannot be handed over; "
+                f"input {number} is of '{type(value).__name__}', whose memory cannot be donated; "
                 "that of coil.Tensor and torch.Tensor can")
     return tuple(ends)
 

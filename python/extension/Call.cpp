@@ -133,7 +133,7 @@ const coil_tensor *getTensor(PyObject *self) {
   const coil_tensor *tensor = reinterpret_cast<Output *>(self)->tensor;
   if (!tensor)
     PyErr_SetString(PyExc_ValueError,
-                    "the tensor was handed over to a call (donate), which has "
+                    "the tensor was donated to a call (donate), which has "
                     "ended it");
   return tensor;
 }

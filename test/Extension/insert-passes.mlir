@@ -9,13 +9,13 @@
 // RUN:   --insert-passes=before-device-code:symbol-privatize --insert-passes=after-device-code:symbol-dce --insert-passes=after-host-code:'canonicalize{ max-iterations=3}' 2>&1 | FileCheck %s --check-prefix=ALL
 
 // ALL:      // Stage 'graph':
-// ALL-NEXT: builtin.module(target-attach{{.*}},strip-debuginfo{{.*}}graph-legalize-aten),topological-sort,{{.*}},symbol-dce,func.func(graph-verify-contract),func.func(verify-graph-stage))
+// ALL-NEXT: builtin.module(target-attach{{.*}},strip-debuginfo{{.*}}graph-legalize-aten),topological-sort,{{.*}},symbol-dce,func.func(graph-verify-contract),func.func(graph-verify-stage))
 // ALL-NEXT: // Stage 'loop':
 // ALL-NEXT: builtin.module({{.*}}loop-fold-views),sccp,func.func(loop-fuse{{.*}}),func.func(cse,cse),{{.*}}loop-simplify-index{{.*}},mem2reg{{.*}},func.func(loop-select-schedule{{.*}}),control-flow-sink)
 // ALL-NEXT: // Stage 'wrapper':
-// ALL-NEXT: builtin.module(target-attach{{.*}},outline-kernels{{.*}},topological-sort,{{.*}}wrapper.kernel(cse),wrapper.kernel(loop-select-schedule{{.*}}),strip-debuginfo,{{.*}}wrapper-sink-waits{{.*}},sroa,wrapper-plan-memory{{.*}},loop-invariant-code-motion,wrapper-verify-memory
+// ALL-NEXT: builtin.module(target-attach{{.*}},convert-loop-to-wrapper{{.*}},topological-sort,{{.*}}wrapper.kernel(cse),wrapper.kernel(loop-select-schedule{{.*}}),strip-debuginfo,{{.*}}wrapper-sink-waits{{.*}},sroa,wrapper-plan-memory{{.*}},loop-invariant-code-motion,wrapper-verify-memory
 // ALL-NEXT: // Stage 'native':
-// ALL-NEXT: builtin.module(target-attach{{.*}},symbol-privatize{{.*}},wrapper.kernel({{.*}}lower-cpu-kernel{{.*}}),symbol-dce,convert-wrapper-to-llvm{{.*}},canonicalize{ max-iterations=3
+// ALL-NEXT: builtin.module(target-attach{{.*}},symbol-privatize{{.*}},wrapper.kernel({{.*}}convert-cpu-kernel-to-llvm{{.*}}),symbol-dce,convert-wrapper-to-llvm{{.*}},canonicalize{ max-iterations=3
 
 // The same options of a named pipeline.
 // RUN: coil-opt %s --coil-loop-pipeline='insert-passes={after-fusion:func.func(cse,cse);before-scheduling:mem2reg}' --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=OPT

@@ -159,7 +159,7 @@ wrapper.func @argument_type() {
 }
 
 // RUN: not coil-interpret %s --function=twice --functions=%coil_lib/coil-test-functions.so 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: [[@LINE+4]]:3: error: lets go of an object twice
+// TWICE: [[@LINE+4]]:3: error: releases an object twice
 wrapper.func @twice() {
   %0 = wrapper.bound_object "triple" : !wrapper.object<"test::Scale">
   wrapper.drop %0 : !wrapper.object<"test::Scale">

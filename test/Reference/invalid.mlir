@@ -57,7 +57,7 @@ func.func @unwritten() -> tensor<4xi64> {
   return %y : tensor<4xi64>
 }
 
-// CHECK: error: looks for an extremum among no values
+// CHECK: error: looks for a minimum or maximum among no values
 func.func @empty_arg_reduce() -> (tensor<f32>, tensor<i64>) {
   %y:2 = loop.kernel "argmax" [0] () : () -> (tensor<f32>, tensor<i64>) {
     %c = arith.constant 1.0 : f32

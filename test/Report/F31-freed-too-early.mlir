@@ -6,13 +6,13 @@
 // RUN: not coil-interpret %s --function=late --input=4xf32=1,2,3,4 2>&1 | FileCheck %s --check-prefix=LATE
 // RUN: coil-run %s --function=right --input=4xf32=1,2,3,4 | FileCheck %s --check-prefix=RIGHT
 // RUN: coil-interpret %s --function=right --input=4xf32=1,2,3,4 | FileCheck %s --check-prefix=RIGHT
-// EARLY: behind 'twice:0' in 'early': buffer 'b0' is not allocated any more
-// LATE:  behind 'twice:2' in 'late': buffer 'b0' is still allocated
+// EARLY: after 'twice:0' in 'early': buffer 'b0' is not allocated any more
+// LATE:  after 'twice:2' in 'late': buffer 'b0' is still allocated
 // RIGHT: 1{{,?}} 2{{,?}} 3{{,?}} 4
 
 // The interpreter sees the first of them before the check does.
 // RUN: not coil-interpret %s --function=early --input=4xf32=1,2,3,4 2>&1 | FileCheck %s --check-prefix=INTERPRETED
-// INTERPRETED: behind 'twice:0' in 'early': buffer 'b0' is not allocated any more
+// INTERPRETED: after 'twice:0' in 'early': buffer 'b0' is not allocated any more
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @early(%x: !b) -> !b {

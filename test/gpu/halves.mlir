@@ -19,7 +19,7 @@ func.func @main(%i: tensor<41xi64>, %x: tensor<64x128xbf16>, %v: tensor<41x128xb
   %y1 = graph.convert %y : (tensor<131x4104xbf16>) -> tensor<131x4104xf32>
   %t = graph.tanh %y1 : (tensor<131x4104xf32>) -> tensor<131x4104xf32>
   %tangent = graph.convert %t : (tensor<131x4104xf32>) -> tensor<131x4104xbf16>
-  %mean, %m2 = graph.moments %y1 dims [1] keepdims : (tensor<131x4104xf32>) -> (tensor<131x1xf32>, tensor<131x1xf32>)
+  %mean, %m2 = graph.welford %y1 dims [1] keepdims : (tensor<131x4104xf32>) -> (tensor<131x1xf32>, tensor<131x1xf32>)
   %means = graph.convert %mean : (tensor<131x1xf32>) -> tensor<131x1xbf16>
   %columns = graph.reduce sum, %y1 dims [0] keepdims : (tensor<131x4104xf32>) -> tensor<1x4104xf32>
   %column_sums = graph.convert %columns : (tensor<1x4104xf32>) -> tensor<1x4104xbf16>

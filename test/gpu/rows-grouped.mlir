@@ -2,7 +2,7 @@
 // RUN: %cuda_sim %fake_cub coil-run %s --target=cuda:sm_90a --library=cub --random-inputs --reference=interp
 // RUN: %cuda_sim %fake_cub coil-run %s --target=cuda:sm_90a --library=cub --random-inputs --reference=interp --deterministic
 
-// The gradient of an embedding as `graph-group-scatter` leaves it, for 2053 places at 67 rows, in chunks of 32: positions are
+// The gradient of an embedding as `graph-scatter-to-segment-sum` leaves it, for 2053 places at 67 rows, in chunks of 32: positions are
 // sorted, ranges marked, chunks summed, and rows. All places are at eight rows, and one of these is padding.
 func.func @main(%arg0: tensor<2053x136xbf16>, %arg1: tensor<2053xi64>) -> tensor<67x136xbf16> {
   %0 = graph.full 1 : i64 -> tensor<i64>

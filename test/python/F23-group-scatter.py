@@ -4,7 +4,7 @@
 
 usage: F23-group-scatter.py FOLDER
 
-Exported programs go through coil-import and graph-group-scatter, with bounds that let
+Exported programs go through coil-import and graph-scatter-to-segment-sum, with bounds that let
 small ones pass, in memory, too, and run on what COIL_CUDA_DRIVER and COIL_CUB_LIBRARY name.
 """
 import os
@@ -14,7 +14,7 @@ import sys
 import numpy
 import torch
 
-GROUP = ("--graph-group-scatter=sort=cub min-row-bytes=0 min-saved-bytes=-1000000000 "
+GROUP = ("--graph-scatter-to-segment-sum=sort=cub min-row-bytes=0 min-saved-bytes=-1000000000 "
          "max-extra-bytes=1000000000 chunk=")
 PASSES = ["--graph-legalize-aten", "--canonicalize", "--cse"]
 

@@ -84,13 +84,13 @@ attempt(lambda: coil.Tensor(0, None))
 attempt(lambda: program.run(a, b, stram=0))
 # CHECK-NEXT: TypeError: bind() got an unexpected keyword argument 'donate'
 attempt(lambda: program.bind(a, b, donate=(0,)))
-# CHECK-NEXT: InputError: there is no input 2 to hand over, there are 2
+# CHECK-NEXT: InputError: there is no input 2 to donate, there are 2
 attempt(lambda: program.run(a, b, **{"".join(("don", "ate")): (2,)}))
 # CHECK-NEXT: TypeError: {{.+}}
 attempt(lambda: program.run(a, b, donate=1))
 # CHECK-NEXT: True
 print(program.run(a, b, donate=())[0].tolist() == expected)
-# More inputs than a call has room for without memory of its own.
+# More inputs than a call can hold without memory of its own.
 # CHECK-NEXT: InputError: expected 2 inputs but got 40
 attempt(lambda: program.run(*([a] * 40)))
 # CHECK-NEXT: InputError: expected 2 inputs but got 0

@@ -43,9 +43,9 @@ y, = program.run(x, unused, donate=(0, 1))
 print("the result is where an input was:", y._data in given)
 # CHECK: allocations 1, live 1
 print(f"allocations {program.run_stats['allocations']}, live {program.run_stats['live_allocations']}")
-# CHECK: use afterwards: the tensor was handed over to a call (donate), which has ended it
+# CHECK: use afterwards: the tensor was donated to a call (donate), which has ended it
 expect("use afterwards", ValueError, lambda: x.shape)
-# CHECK: as an input: the tensor was handed over to a call (donate), which has ended it
+# CHECK: as an input: the tensor was donated to a call (donate), which has ended it
 expect("as an input", ValueError, lambda: program.run(x, y))
 # CHECK: kept: (4,)
 x, unused = make(), make()
@@ -66,12 +66,12 @@ x = make()
 expect("fails", coil.CoilError, lambda: program.run(x, array.array("f", [1]), donate=(0,)))
 expect("behind a failure", ValueError, lambda: x.shape)
 
-# CHECK: twice: input 0 cannot be handed over: it is input 1, too
+# CHECK: twice: input 0 cannot be donated: it is input 1, too
 x = make()
 expect("twice", coil.InputError, lambda: program.run(x, x, donate=(0,)))
-# CHECK: number: there is no input 2 to hand over, there are 2
+# CHECK: number: there is no input 2 to donate, there are 2
 expect("number", coil.InputError, lambda: program.run(x, zeros, donate=(2,)))
-# CHECK: array: input 1 is of 'array', whose memory cannot be handed over; that of coil.Tensor and torch.Tensor can
+# CHECK: array: input 1 is of 'array', whose memory cannot be donated; that of coil.Tensor and torch.Tensor can
 expect("array", coil.InputError, lambda: program.run(x, zeros, donate=(1,)))
 assert x.shape == (4,)
 

@@ -1,4 +1,4 @@
-// What memory sums of rows may need to be faster than atomic additions (C6 of graph-group-scatter).
+// What memory sums of rows may need to be faster than atomic additions (C6 of graph-scatter-to-segment-sum).
 
 // RUN: coil-compile %s --target=cuda:sm_90a --library=cub --to=graph -o - | FileCheck %s --check-prefix=NONE
 // RUN: coil-compile %s --target=cuda:sm_90a --library=cub --scatter-bytes=4M --to=graph -o - | FileCheck %s --check-prefix=NONE

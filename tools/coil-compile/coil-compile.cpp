@@ -58,10 +58,10 @@ static cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
                                    cl::cat(category));
 static cl::opt<std::string>
     emit("emit", cl::init("mlir"), cl::value_desc("language"),
-         cl::desc("What to write: mlir (default), the module behind the last "
+         cl::desc("What to write: mlir (default), the module after the last "
                   "stage; python, a program for torch tensors; fx, a program "
                   "that builds a torch.fx graph; cpp, sources "
-                  "beside -o and their kernels as an archive; or the language "
+                  "next to -o and their kernels as an archive; or the language "
                   "of a plugin's emitter"),
          cl::cat(category));
 static cl::opt<bool>
@@ -71,7 +71,7 @@ static cl::opt<bool>
                cl::cat(category));
 static cl::opt<std::string>
     dumpStages("dump-stages", cl::value_desc("directory"),
-               cl::desc("Write the module behind each stage; every file can be "
+               cl::desc("Write the module after each stage; every file can be "
                         "edited and resumed from"),
                cl::cat(category));
 static cl::opt<std::string> memoryReport(
@@ -116,9 +116,9 @@ static OptionFlags flags(OptionTools::Compile,
                          });
 
 /// The passes whose remarks explain the result.
-static constexpr char kExplained[] =
-    "graph-raise-attention|loop-.*|outline-kernels|wrapper-partition-graph|"
-    "wrapper-share-device";
+static constexpr char kExplained[] = "graph-raise-attention|loop-.*|convert-"
+                                     "loop-to-wrapper|wrapper-partition-graph|"
+                                     "wrapper-hoist-device-guards";
 
 static constexpr StringLiteral examples =
     R"(
@@ -447,7 +447,7 @@ int main(int argc, char **argv) {
     options.from = *symbolizeStage(flags.get("from"));
   if (options.from > options.to)
     return report(2, "the input is at the stage '" +
-                         stringifyStage(options.from) + "', behind '" +
+                         stringifyStage(options.from) + "', after '" +
                          flags.get("to") + "'");
   // Sources in C++ come with the code of kernels.
   if (llvm::Error error = flags.checkStages(

@@ -133,7 +133,7 @@ public:
         "graph.erfc",  "graph.rsqrt", "graph.sigmoid", "graph.pow",
         "graph.atan2", "graph.hypot", "graph.special"};
     static const llvm::StringSet<> sums = {
-        "graph.reduce", "graph.moments", "graph.scan",     "graph.matmul",
+        "graph.reduce", "graph.welford", "graph.scan",     "graph.matmul",
         "graph.conv",   "graph.pool",    "graph.attention"};
     StringRef name = op->getName().getStringRef();
     bool isSum = sums.contains(name);
@@ -485,7 +485,7 @@ std::optional<std::string> Fuzzer::runCompiled(ModuleOp module,
   // Memory is looked at when it is freed.
   std::optional<RunResult>(std::move(*result)).reset();
   if (coil_debug_overruns())
-    return std::string("writes behind a buffer");
+    return std::string("writes past the end of a buffer");
   return compare(actual, expected);
 }
 

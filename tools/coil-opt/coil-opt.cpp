@@ -74,7 +74,7 @@ static llvm::cl::opt<OptionsForm> listOptions(
     llvm::cl::desc("Print the options of a compilation, which pipelines, "
                    "coil-compile, coil-run, C and Python take"),
     llvm::cl::values(clEnumValN(OptionsForm::Markdown, "markdown",
-                                "as the tables of docs/Options.md (default)"),
+                                "as the tables of docs/reference/Options.md (default)"),
                      clEnumValN(OptionsForm::Markdown, "", ""),
                      clEnumValN(OptionsForm::JSON, "json", "for programs")),
     llvm::cl::cat(category));

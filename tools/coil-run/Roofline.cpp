@@ -69,7 +69,7 @@ MachineRates coil::getDeviceRates(int32_t device) {
   rates.bytes = {known.bytes_per_second, "memory clock by bus width"};
   rates.flops = {known.flops_per_second, "clock by multiprocessors, f32"};
   rates.matrixFlops = {known.matrix_flops_per_second,
-                       "the same for products of 16-bit matrices"};
+                       "the same for 16-bit matrix multiplication"};
   return rates;
 }
 

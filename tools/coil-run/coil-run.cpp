@@ -170,7 +170,7 @@ static cl::opt<double>
               cl::cat(measureCategory));
 static cl::opt<double> peakMatrixFlops(
     "peak-matrix-flops", cl::value_desc("GFLOP/s"),
-    cl::desc("The same for products of 16-bit matrices (default: a GPU's own, "
+    cl::desc("The same for 16-bit matrix multiplication (default: a GPU's own, "
              "else --peak-flops)"),
     cl::cat(measureCategory));
 
@@ -398,7 +398,7 @@ static void printTimes(const CompiledProgram &program,
     line("GPU code", engine.deviceSeconds);
     line("GPU load", engine.loadSeconds);
   }
-  line(engine.deviceKernels ? "code, beside it" : "code", engine.hostSeconds);
+  line(engine.deviceKernels ? "code, in parallel" : "code", engine.hostSeconds);
   line("link", engine.linkSeconds);
   line("total", stats.totalSeconds);
   if (stats.preparedWeights && !program.getEngine().isDeviceProgram())

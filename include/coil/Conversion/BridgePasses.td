@@ -24,8 +24,8 @@ def ConvertGraphToLinalgPass
     from sizes of arguments.
 
     Elementwise operators become `linalg.generic` of their scalar bodies, matrix
-    products named operations where there are some, convolutions generic ones
-    behind a `tensor.pad`; `f16` and `bf16` are computed and summed in `f32` as
+    contractions named operations where there are some, convolutions generic ones
+    after a `tensor.pad`; `f16` and `bf16` are computed and summed in `f32` as
     the operators say. Reshapes, slices, padding and concatenation become
     operations of `tensor`. All else (sorts, scatters, indexing, scans, moments,
     pooling, attention, random numbers, branches, calls) is an error that names
@@ -90,9 +90,9 @@ def ConvertLinalgToLoopPass
     rounded. Reductions have no order, as loops of the iterator type
     `reduction` have none.
 
-    Two results of one reduced loop that are an extremum and its position become
+    Two results of one reduced loop that are a minimum or maximum and its index become
     `loop.arg_reduce`. Where the body takes the value by `maximumf` and the position
-    by an ordered comparison, the first NaN is the extremum, also for the position.
+    by an ordered comparison, the first NaN is the minimum or maximum, also for the index.
 
     Functions without operations of `linalg`, `tensor`, and tensor arithmetic
     are left as they are, and so is all of a function where one operation has
@@ -104,7 +104,7 @@ def ConvertLinalgToLoopPass
     (C3) Results are indexed by loops, each at most once, and walk all parallel
          loops; all that reduce do so over the same loops.
     (C4) What reduces is combined by sum, product, maximum, minimum, and, or,
-         xor, or is an extremum with its position along one loop.
+         xor, or is a minimum or maximum with its index along one loop.
     (C5) Bodies hold scalar operations of `arith` and `math`, `linalg.index`,
          `tensor.extract`, `tensor.dim` and `affine.apply`.
     (C6) Elements are integers of 1, 8, 16, 32 or 64 bits, or floats of 8, 16,
@@ -151,8 +151,8 @@ def ConvertTosaToGraphPass
     have to be literals.
 
     What is left is quantized arithmetic: convolutions and means of integers,
-    `rescale`, products with a shift, tables of 16 bits, `resize`, `clz`, Fourier
-    transforms, and extrema that ignore NaN. Upstream's conversions to `linalg`
+    `rescale`, multiplications with a shift, tables of 16 bits, `resize`, `clz`, Fourier
+    transforms, and minima and maxima that ignore NaN. Upstream's conversions to `linalg`
     define these bit by bit, so they take them (`coil-tosa-pipeline`), and
     `convert-linalg-to-loop` takes what they make.
 
@@ -182,7 +182,7 @@ def RaiseLinalgToGraphPass
     framework: precision, layouts and library calls are decided on that
     operator. All else stays for `convert-linalg-to-loop`.
 
-    * A sum of products of two operands is a contraction, whatever it is called:
+    * A sum of multiplications of two operands is a contraction, whatever it is called:
       `linalg.matmul` with any indexing maps, `linalg.batch_matmul`,
       `linalg.matvec`, `linalg.dot`, `linalg.contract`, `linalg.mmt4d`, or
       `linalg.generic`. Loops of both factors and the result are batches, those
@@ -194,7 +194,7 @@ def RaiseLinalgToGraphPass
     * `linalg.softmax` becomes reductions and elementwise operators.
 
     Factors that the body extends are extended before. An initial value that is
-    not zero is added behind. `f16` and `bf16` are summed in `f32`.
+    not zero is added after. `f16` and `bf16` are summed in `f32`.
 
     Constraints:
     (C1) Dynamic sizes have expressions; an operation with one that has none

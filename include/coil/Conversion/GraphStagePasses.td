@@ -21,7 +21,7 @@ def ConvertGraphToLibraryPass
   let description = [{
     Asks the registered functions of the libraries (`registerLibraryFunction`)
     for each op, in the order of their registration; the first that computes it
-    is called in its place. The pass runs before anything is fused, so a call is
+    is called instead. The pass runs before anything is fused, so a call is
     a boundary of fusion, and after decomposition, so a function sees the ops
     that the compiler would lower. The files of the libraries are loaded when the
     pass is initialized.
@@ -45,13 +45,13 @@ def ConvertGraphToLibraryPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
-def VerifyGraphStagePass
-    : Pass<"verify-graph-stage", "::mlir::func::FuncOp"> {
+def GraphVerifyStagePass
+    : Pass<"graph-verify-stage", "::mlir::func::FuncOp"> {
   let summary = "report what does not belong to the stage 'graph'";
   let description = [{
     The contract of the stage `graph` as a full conversion: each op has to be one
     that a later stage takes, or the first of each kind that is not is an error
-    at its place in the model, before anything is converted. Otherwise an op of
+    at its location in the model, before anything is converted. Otherwise an op of
     another dialect would come through the whole stage unnoticed, and the error
     would be about what became of its neighbours.
 

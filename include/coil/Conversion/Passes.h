@@ -17,7 +17,7 @@
 #include "coil/Conversion/GraphToLibrary/GraphToLibrary.h"
 #include "coil/Conversion/GraphToLinalg/GraphToLinalg.h"
 #include "coil/Conversion/GraphToLoop/GraphToLoop.h"
-#include "coil/Conversion/GraphToLoop/VerifyGraphStage.h"
+#include "coil/Conversion/GraphToLoop/GraphVerifyStage.h"
 #include "coil/Conversion/LinalgToGraph/LinalgToGraph.h"
 #include "coil/Conversion/LinalgToLoop/LinalgToLoop.h"
 #include "coil/Conversion/LoopToCPU/LoopToCPU.h"

@@ -25,7 +25,7 @@ def ConvertGraphToLoopPass
     Every operator that computes becomes one `loop.kernel`; every operator that
     only says where elements come from becomes a `loop.view`; a literal that is
     not a splat becomes an `arith.constant`. The types of values do not change.
-    Nothing is fused here: that is the business of the passes behind it, which
+    Nothing is fused here: that is the business of the passes after it, which
     see one kernel for each operator and all index expressions.
 
     `f16` and `bf16` are computed in `f32` and rounded where the operator ends.
@@ -57,7 +57,7 @@ def ConvertGraphToLoopPass
 // From loop
 //===----------------------------------------------------------------------===//
 
-def OutlineKernelsPass : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+def ConvertLoopToWrapperPass : Pass<"convert-loop-to-wrapper", "::mlir::ModuleOp"> {
   let summary = "turn functions of loop kernels into host programs";
   let description = [{
     Every `func.func` becomes a `wrapper.func` over buffers: tensors are given
@@ -186,7 +186,7 @@ def ConvertLoopToCPUPass
            "Compute less exactly where results are rounded more coarsely">];
 }
 
-def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
+def ConvertCPUKernelToLLVMPass : Pass<"convert-cpu-kernel-to-llvm", "::coil::wrapper::KernelOp"> {
   let summary = "lower vector code of a kernel to the LLVM dialect";
   let description = [{
     Takes `scf`, `arith`, `math` and `vector` to the LLVM dialect. `math`
@@ -219,8 +219,8 @@ def LowerCPUKernelPass : Pass<"lower-cpu-kernel", "::coil::wrapper::KernelOp"> {
 // To GPU code
 //===----------------------------------------------------------------------===//
 
-def LoopFlattenPointsPass
-    : Pass<"loop-flatten-points", "::coil::wrapper::KernelOp"> {
+def LoopFlattenPointwisePass
+    : Pass<"loop-flatten-pointwise", "::coil::wrapper::KernelOp"> {
   let summary = "give pointwise kernels of odd rows one dimension";
   let description = [{
     Threads of a GPU move vectors of 16 bytes. In rows of 5, 49 or 4093 elements
@@ -272,8 +272,8 @@ def LoopSelectGPUSchedulePass
     The vector dimension is the one along which most bytes are contiguous, the
     width 16 bytes of the widest common element where alignment can be proved,
     else less. Streams take one vector for each thread, and so do scatters, with
-    atomic operations. Sums of rows leave room for as many threads as a
-    multiprocessor has, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
+    atomic operations. Segment sums limit registers so that as many threads fit as a
+    SM has, and walk through one range in each. Rows of up to 32768 elements are scanned by a warp or a
     block that keeps them in registers, longer ones, and columns, by a block for
     each tile. With `deterministic`, scatters that combine floats or
     write without combining go through their points in order instead: a few
@@ -307,7 +307,7 @@ def LoopSelectGPUSchedulePass
   let dependentDialects = ["::coil::target::TargetDialect"];
 }
 
-def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
+def WrapperOrderGPUBlocksPass : Pass<"wrapper-order-gpu-blocks", "::mlir::ModuleOp"> {
   let summary = "let a kernel begin where the one before it ended";
   let description = [{
     A kernel that reads a large buffer finds that part of it in the cache which
@@ -332,7 +332,7 @@ def OrderGPUBlocksPass : Pass<"order-gpu-blocks", "::mlir::ModuleOp"> {
            "Size from which on a buffer counts">];
 }
 
-def BatchGPULaunchesPass : Pass<"batch-gpu-launches", "::mlir::ModuleOp"> {
+def WrapperBatchGPULaunchesPass : Pass<"wrapper-batch-gpu-launches", "::mlir::ModuleOp"> {
   let summary = "make one launch of independent launches of one kernel";
   let description = [{
     Launches of one kernel with the same symbols, none of which needs what
@@ -374,7 +374,7 @@ def ConvertLoopToGPUPass
     each symbol, and the run's error word if an index can be out of range.
 
     The schedule was decided before; here it is applied, see `#loop.gpu_schedule`
-    and docs/GPU.md. Values that vary over the vector dimension are vectors,
+    and docs/gpu/Overview.md. Values that vary over the vector dimension are vectors,
     with one copy for each item of a thread. Reductions go over items and lanes
     first, then over the threads of a warp, then through shared memory.
     Contractions (strategy `mma`) multiply tiles that pass through shared memory.
@@ -402,7 +402,7 @@ def ConvertLoopToGPUPass
     (C8) The strategy `transpose` takes kernels that reduce and scatter nothing.
     (C9) Only kernels that scatter have owners, and no vectors along what they
          scatter over.
-    (C10) The strategy `mma` takes kernels that sum products of two factors and
+    (C10) The strategy `mma` takes kernels that are contractions of two factors and
           store what follows the sum; the factors have the types that its
           instruction multiplies, and `vector_dim` is the innermost dimension of
           the results' rows. Vectors cut no row where a block has parts of several.
@@ -412,8 +412,8 @@ def ConvertLoopToGPUPass
           with one scan of a value of up to 32 bits whose operand comes from one load,
           along the only dimension that is scanned over. Tiles begin at multiples of
           16 bytes, and there is a known bound for how many there are.
-    (C13) Moments are of their samples' type.
-    (C14) A block and a multiprocessor of the target have room for the threads
+    (C13) Results of a Welford reduction are of its operands' type.
+    (C14) A block and an SM of the target can hold the threads
           and for `min_blocks`.
     (C15) The target has the instruction of the strategy `mma`, and asynchronous
           copies where it has `async`.
@@ -452,8 +452,8 @@ def ConvertLoopToGPUPass
 // To NVIDIA code
 //===----------------------------------------------------------------------===//
 
-def LowerGPUKernelPass
-    : Pass<"lower-gpu-kernel", "::mlir::gpu::GPUModuleOp"> {
+def ConvertGPUKernelToNVVMPass
+    : Pass<"convert-gpu-kernel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "lower GPU kernels to the LLVM and NVVM dialects";
   let description = [{
     Takes `gpu`, `scf`, `arith`, `math`, `vector`, `memref` (of static shapes, in
@@ -516,11 +516,11 @@ def LowerGPUKernelPass
 // To AMD code
 //===----------------------------------------------------------------------===//
 
-def LowerAMDKernelPass
-    : Pass<"lower-amd-kernel", "::mlir::gpu::GPUModuleOp"> {
+def ConvertGPUKernelToROCDLPass
+    : Pass<"convert-gpu-kernel-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
   let summary = "lower GPU kernels to the LLVM and ROCDL dialects";
   let description = [{
-    Takes the same kernels as `lower-gpu-kernel`, which come from the same
+    Takes the same kernels as `convert-gpu-kernel-to-nvvm`, which come from the same
     schedules, to the LLVM and ROCDL dialects, by upstream's conversions. The
     module says for which chip code is made; `coil-translate --kernels-to-amdgcn`
     makes it.
@@ -566,13 +566,13 @@ def LowerAMDKernelPass
 // User kernels
 //===----------------------------------------------------------------------===//
 
-def LowerUserKernelPass
-    : Pass<"lower-user-kernel", "::coil::wrapper::KernelOp"> {
+def WrapperLowerUserKernelPass
+    : Pass<"wrapper-lower-user-kernel", "::coil::wrapper::KernelOp"> {
   let summary = "make a user's kernel launchable";
   let description = [{
     Compares a user's kernel with what is passed to it, and gives it the form
     that its device launches. For a GPU that is a `geometry` of one block, since
-    each launch brings its grid. Where the host's processor runs the kernel, its
+    each launch brings its grid. Where the CPU of the host runs the kernel, its
     function becomes part of one, under the kernel's name, that takes the
     addresses of what is passed and the sizes of the grid, and goes over the
     blocks that it is given. Other kernels stay as they are, and so do those of
@@ -580,7 +580,7 @@ def LowerUserKernelPass
 
     Constraints:
     (C1) The device is registered.
-    (C2) A GPU runs PTX or a `gpu.module`, the host's processor a function.
+    (C2) A GPU runs PTX or a `gpu.module`, the CPU of the host a function.
     (C3) The text is PTX with the entry; the module has the function, marked as a
          kernel; the function has a body.
     (C4) The function takes what is passed, of the sizes and types that it has:
@@ -616,7 +616,7 @@ def LowerUserKernelPass
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"\"",
            "chips of the GPU that code is made for, joined by '+'; empty for "
-           "the host's processor">];
+           "the CPU of the host">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

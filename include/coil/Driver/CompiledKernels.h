@@ -61,7 +61,7 @@ public:
   unsigned getNumSymbols() const;
 
   /// Runs the kernel over all its points: reads the inputs and writes the
-  /// outputs, whose addresses lie behind one another in `buffers`, for the
+  /// outputs, whose addresses lie after one another in `buffers`, for the
   /// values of its symbols. Returns a coil_status; coil_last_error says more.
   int32_t launch(coil_run *run, void **buffers, const int64_t *symbols) const;
   /// The same for a kernel of a user's: the addresses of what is passed, in the

@@ -69,7 +69,7 @@ class CompiledProgram {
 public:
   /// Compiles a .pt2 file or a module of any stage, or loads a package
   /// (`.coilpkg`), for which the options of pipelines have no meaning. Errors
-  /// have one line for each diagnostic, with its place in the file or the
+  /// have one line for each diagnostic, with its location in the file or the
   /// model.
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   compile(llvm::StringRef path, const JITOptions &options = {});

@@ -73,7 +73,7 @@ struct CompileOptions {
   std::string pipelineOptions;
   /// Verify between passes, as tests do; stage boundaries always are.
   bool verifyEach = false;
-  /// Directory that receives the module behind each stage, `<n>-<stage>.mlir`;
+  /// Directory that receives the module after each stage, `<n>-<stage>.mlir`;
   /// empty for none.
   std::string dumpDirectory;
   /// Receives everything that is made, if there is one. Whoever made it adds

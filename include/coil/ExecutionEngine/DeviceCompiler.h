@@ -48,7 +48,7 @@ struct DeviceOptions {
   std::string chip;
   DeviceFormat format = DeviceFormat::PTX;
   DeviceAssembler assembler = DeviceAssembler::Auto;
-  /// Whether code refers to the places in the model that it was made from.
+  /// Whether code refers to the locations in the model that it was made from.
   bool lineInfo = false;
   /// Threads that compile; 0 takes all of the machine. One is used when the
   /// MLIR context has threading off.
@@ -67,7 +67,7 @@ struct DeviceOptions {
   /// @}
 };
 
-/// What a function of an image takes of a multiprocessor; known for machine
+/// What a function of an image takes of an SM; known for machine
 /// code only.
 struct DeviceFunction {
   std::string name;
@@ -112,9 +112,9 @@ struct DeviceImage {
 /// whoever has another thread work in the context meanwhile does it first.
 void registerDeviceTranslations(mlir::MLIRContext &context);
 
-/// Compiles modules that `lower-gpu-kernel` lowered, in parallel and in this
-/// order. Modules that are equal are compiled once. The first error names its
-/// kernel. Diagnostics of the translation go to the modules' context.
+/// Compiles modules that `convert-gpu-kernel-to-nvvm` lowered, in parallel and
+/// in this order. Modules that are equal are compiled once. The first error
+/// names its kernel. Diagnostics of the translation go to the modules' context.
 llvm::Expected<std::vector<DeviceImage>>
 compileDeviceKernels(llvm::ArrayRef<mlir::gpu::GPUModuleOp> modules,
                      const DeviceOptions &options = {});

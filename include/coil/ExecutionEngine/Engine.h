@@ -60,14 +60,15 @@ struct EngineOptions {
   /// The GPU whose driver compiles kernels now; others do it at their first
   /// run. Does not matter to programs without GPU kernels.
   int32_t device = 0;
-  /// Whether GPU code refers to the places in the model that it was made from.
+  /// Whether GPU code refers to the locations in the model that it was made
+  /// from.
   bool deviceLineInfo = true;
   /// Compile GPU kernels without loading them: no GPU is needed.
   bool loadKernels = true;
   /// Make machine code of GPU kernels now (ptxas or nvJitLink), not where they
   /// are loaded.
   bool assembleKernels = false;
-  /// How many calls of a program for a GPU are kept as CUDA graphs.
+  /// How many calls of a program for a GPU are captured in CUDA graphs.
   int32_t graphs = 0;
   /// Whether the host functions that the program calls have to be registered
   /// now, not only when they are called.
@@ -135,7 +136,7 @@ struct RunOptions {
   const coil_generator *generator = nullptr;
   /// Gives the run what it has around the program (coil/Runtime/RunContext.h),
   /// before anything else. `numbers` are the inputs of the engine that the
-  /// caller's are. What was handed over is released when the run returns.
+  /// caller's are. What was donated is released when the run returns.
   std::function<int32_t(coil_run *run, llvm::ArrayRef<unsigned> numbers)>
       prepare;
   /// The inputs of the engine that `prepare` is told of; all by default.
@@ -181,7 +182,7 @@ private:
   std::vector<llvm::SmallVector<int64_t>> sizes;
 };
 
-/// The outputs of one run and the memory behind them. An output may also point
+/// The outputs of one run and the memory after them. An output may also point
 /// into an input. Move-only.
 class RunResult {
 public:
@@ -190,7 +191,7 @@ public:
   /// Launches a call that was bound to its memory (RunOptions::bind), in the
   /// stream that it was bound in; waits for it if told to.
   llvm::Error launch(bool wait) const;
-  /// The run behind the outputs, for functions of the runtime.
+  /// The run after the outputs, for functions of the runtime.
   coil_run *getRun() const { return run.get(); }
   /// The set of weights of a ModelContainer that the run worked with.
   uint64_t getWeightsNumber() const { return weightsNumber; }
@@ -202,7 +203,7 @@ private:
   std::shared_ptr<const void> weights;
   uint64_t weightsNumber = 0;
   std::unique_ptr<coil_run, RunDeleter> run;
-  /// In `memory`, with sizes and strides behind them.
+  /// In `memory`, with sizes and strides after them.
   llvm::MutableArrayRef<coil_tensor> outputs;
   std::unique_ptr<int64_t[]> memory;
 };
@@ -245,7 +246,8 @@ public:
   const std::shared_ptr<const ProgramImage> &getImage() const;
   const EngineStats &getStats() const;
 
-  /// What has become of calls and partitions that were to be kept as graphs.
+  /// What has become of calls and partitions that were to be captured in CUDA
+  /// graphs.
   GraphReport getGraphReport() const;
 
   /// Name of a kernel by its address (as in trace events), or "".

@@ -7,7 +7,7 @@
 //
 // Code and weights that run together: a program with two sets of weights, of
 // which one is in use. The other can be updated and prepared while calls run,
-// and takes the first one's place at once.
+// and replaces the first one at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ struct RandomTensor {
   int64_t words[2];
 };
 
-/// What there is beside the set that is in use.
+/// What there is in addition to the set in use.
 enum class InactiveWeights {
   None,
   Previous, ///< The set before the last swap, to swap back to.

@@ -25,7 +25,7 @@ namespace coil {
 
 /// What compilation did. Translation, optimisation and emission of code for the
 /// host are summed over threads; others are elapsed time. Code for GPUs is made
-/// and loaded beside that for the host.
+/// and loaded in addition to that for the host.
 struct EngineStats {
   double translateSeconds = 0;
   double optimizeSeconds = 0;
@@ -62,7 +62,7 @@ struct DeviceObject {
   std::string symbol;
   /// The function in the code.
   std::string function;
-  /// Its place in the model, or "".
+  /// Its location in the model, or "".
   std::string location;
   /// The chip that the code is for, as `sm_90a`.
   std::string chip;
@@ -87,14 +87,14 @@ struct DeviceObject {
 struct RequiredFunction {
   std::string name;
   int32_t deviceType = 0;
-  /// The first place in the model that calls it, or "".
+  /// The first location in the model that calls it, or "".
   std::string location;
 };
 
 struct ProgramImage {
   std::string entryPoint;
   Signature signature;
-  /// The processor that the host's code is for, in LLVM's notation.
+  /// The processor that the host code is for, in LLVM's notation.
   /// @{
   std::string triple;
   std::string cpu;
@@ -105,7 +105,7 @@ struct ProgramImage {
   std::vector<RequiredFunction> functions;
   /// Whether steps depend on elements, so that no graph can replay a run.
   bool readsElements = false;
-  /// Whether the host's code calls functions that need a run on a GPU, perhaps
+  /// Whether the host code calls functions that need a run on a GPU, perhaps
   /// without an input or a kernel that is there.
   bool usesDevice = false;
   EngineStats stats;

@@ -59,7 +59,7 @@ inline constexpr llvm::StringLiteral kOutputAttrsName = "coil.output_attrs";
 /// @}
 
 /// Of an entry point: the host functions that it calls, each an array of its
-/// name, the runtime's number of the device, and the place in the model.
+/// name, the runtime's number of the device, and the location in the model.
 inline constexpr llvm::StringLiteral kHostFunctionsAttrName =
     "coil.host_functions";
 
@@ -67,7 +67,7 @@ inline constexpr llvm::StringLiteral kHostFunctionsAttrName =
 /// is compared with it when the code is linked.
 inline constexpr llvm::StringLiteral kSignatureSymbol = "coil_signature";
 
-/// Marks a symbol table beside the entry points as a part of the host program;
+/// Marks a symbol table next to the entry points as a part of the host program;
 /// others are kernels.
 inline constexpr llvm::StringLiteral kHostPartAttrName = "coil.host_part";
 
@@ -116,7 +116,7 @@ struct TensorSpec {
   /// Whether the last dimension, of size two, is the real and the imaginary
   /// part of what callers know as a complex number.
   bool isComplex = false;
-  /// How many places it is behind the device that a run is bound to.
+  /// How many positions it is after the device that a run is bound to.
   int32_t deviceIndex = 0;
   llvm::SmallVector<SizeExpr, 0> sizes;
   /// The layout that the program was compiled for; empty for row-major.

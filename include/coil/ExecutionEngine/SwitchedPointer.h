@@ -127,14 +127,14 @@ private:
   Slot slots[numSlots];
 };
 
-/// A value in use and another that can take its place. Values do not change:
+/// A value in use and another that can replace it. Values do not change:
 /// who wants another one stages it. Any number of threads may acquire; one at a
 /// time calls the rest.
 template <typename T, unsigned numSlots = 64,
           template <typename> class Atomic = std::atomic>
 class DoubleBuffer {
 public:
-  /// What there is beside the value in use.
+  /// What there is in addition to the value in use.
   enum class State {
     Empty,    ///< Nothing.
     Previous, ///< What was in use before the last swap.

@@ -61,7 +61,7 @@ buildModule(const ExportedProgram &program, const WeightStore *weights,
             mlir::MLIRContext *context, const Limits &limits = {});
 
 /// Makes constants of the arguments of `@main` that are weights, so that the
-/// module needs no file beside it. Weights that the program writes to stay
+/// module needs no other file. Weights that the program writes to stay
 /// arguments.
 llvm::Error inlineWeights(mlir::ModuleOp module, const WeightStore &weights);
 

@@ -6,7 +6,7 @@
 // JSON documents from files that are not trusted. A document is checked in one
 // pass without recursion and becomes a flat table of 16 bytes per value that
 // points into the text, so memory stays within eight times the text and members
-// nobody asks for cost almost nothing. (llvm::json recurses without a bound and
+// nobody reads cost almost nothing. (llvm::json recurses without a bound and
 // takes some kilobytes for each object.)
 //
 //===----------------------------------------------------------------------===//
@@ -63,7 +63,7 @@ private:
 };
 
 /// A handle on a value inside a document, with the way that led to it, so that
-/// errors can name the place: "graph.nodes[3].target". A value refers to the
+/// errors can name the position: "graph.nodes[3].target". A value refers to the
 /// one it was taken from, which must stay in place meanwhile.
 class JSONValue {
 public:

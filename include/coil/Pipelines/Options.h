@@ -135,7 +135,7 @@ llvm::Error checkOptionDevices(const OptionSpec &spec, llvm::StringRef targets);
 /// All options as JSON: a list of {"name", "keyword", "scope", "kind",
 /// "default", "values", "min", "max", "tools", "description"}.
 void printOptionsJSON(llvm::raw_ostream &os);
-/// The tables of docs/Options.md.
+/// The tables of docs/reference/Options.md.
 void printOptionsMarkdown(llvm::raw_ostream &os);
 
 } // namespace coil

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stages of the compiler and the pipelines between them: the one place that
+// Stages of the compiler and the pipelines between them: the one file that
 // knows the whole order.
 //
 //===----------------------------------------------------------------------===//

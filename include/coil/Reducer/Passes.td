@@ -20,7 +20,7 @@ def ReduceOpsPass : Pass<"reduce-ops", "::mlir::ModuleOp"> {
     Goes over the operations from the last to the first, and tries on a copy of
     the module to erase each one or to apply the reduction patterns of the
     dialects (`DialectReductionPatternInterface`) to it. A copy that verifies
-    and that the script finds interesting (exit status 1) takes the place of the
+    and that the script finds interesting (exit status 1) replaces the
     module. Ends when nothing more can be taken away.
 
     Upstream's `reduction-tree` erases whole ranges of operations, which suits

@@ -27,7 +27,7 @@ namespace coil {
 /// Follows one compilation. What is written:
 ///
 ///   index.html          leads through the rest
-///   <n>-<stage>.mlir    the module behind each stage, to be resumed from
+///   <n>-<stage>.mlir    the module after each stage, to be resumed from
 ///   before-fusion.mlir  loop kernels as `loop-fuse` gets them,
 ///   after-fusion.mlir   and as it leaves them
 ///   kernels/            each kernel by itself; for GPUs its PTX, too
@@ -49,7 +49,7 @@ public:
 
   /// To be called on the pass manager of each stage.
   void configure(mlir::PassManager &pm);
-  /// To be called with the module behind each stage, and the one that the
+  /// To be called with the module after each stage, and the one that the
   /// first begins with.
   llvm::Error addStage(Stage stage, mlir::ModuleOp module, double seconds);
   /// Writes what is left, the page among it.

@@ -51,7 +51,7 @@ struct ProvenanceCall {
 /// A node of the model, or a line of a module that was written by hand.
 struct ProvenanceNode {
   std::string name, line;
-  /// Names of its operators as imported, and behind decomposition.
+  /// Names of its operators as imported, and after decomposition.
   std::vector<std::string> operators, graph;
   /// Indices of calls.
   std::vector<size_t> calls;

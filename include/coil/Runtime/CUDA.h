@@ -31,7 +31,7 @@ typedef struct coil_cuda_device_info {
   int32_t driver_version; ///< 13000 for CUDA 13.0.
   int32_t major;          ///< Compute capability.
   int32_t minor;
-  int32_t multiprocessors;
+  int32_t SMs;
   int64_t shared_bytes; ///< That one block can have.
   int64_t total_bytes;
   int64_t free_bytes;
@@ -47,7 +47,7 @@ COIL_RT_API int32_t coil_cuda_get_device_info(int32_t device,
 typedef struct coil_cuda_device_rates {
   double bytes_per_second; ///< Memory clock, two transfers each, by bus width.
   /// Operations on f32 outside of the units for matrices, and, in those, on
-  /// 16-bit floats that are summed in f32: multiprocessors, by their clock, by
+  /// 16-bit floats that are summed in f32: SMs, by their clock, by
   /// what one of the device's capability does in a cycle.
   double flops_per_second;
   double matrix_flops_per_second;
@@ -67,8 +67,8 @@ COIL_RT_API int32_t coil_run_set_stream(coil_run *run, void *stream);
 /// The same on another device, for programs on several. Without, they work
 /// there on the legacy default stream where the caller gave a stream for the
 /// run's own device, and else on one of the run. Work on the other devices
-/// begins behind what the run's stream had been given, and that stream waits
-/// for it behind each call of a program, and when the run ends.
+/// begins after what the run's stream had been given, and that stream waits
+/// for it after each call of a program, and when the run ends.
 COIL_RT_API int32_t coil_run_set_device_stream(coil_run *run, int32_t device,
                                                void *stream);
 
@@ -110,7 +110,7 @@ COIL_RT_API int32_t coil_rt_item_cuda(coil_run *run, const void *data,
                                       int32_t dtype, void *out);
 
 /// Shows a buffer as `coil_rt_debug_value` does: waits for what the run has
-/// started. Programs that call this are not kept as graphs.
+/// started. Programs that call this are not captured in CUDA graphs.
 COIL_RT_API int32_t coil_rt_debug_value_cuda(coil_run *run, int32_t action,
                                              const char *label,
                                              const void *data, int32_t dtype,
@@ -174,7 +174,7 @@ typedef struct coil_cuda_kernel {
   uint32_t struct_size; ///< sizeof(coil_cuda_kernel)
   uint32_t flags;
   const char *name;     ///< The function in the image.
-  const char *location; ///< Its place in the model, or NULL.
+  const char *location; ///< Its location in the model, or NULL.
   const void *image;    ///< PTX text that ends in 0, or machine code.
   uint64_t image_size;
   int32_t num_buffers;
@@ -242,7 +242,7 @@ typedef struct coil_tensor_map {
   int64_t strides[5];         ///< The innermost is 1.
   int64_t box[5];             ///< What one copy takes, ...
   int64_t element_strides[5]; ///< ... and of how many elements one.
-  const char *where;          ///< The step's place in the model, or NULL.
+  const char *where;          ///< The step's location in the model, or NULL.
 } coil_tensor_map;
 
 /// Gives the tensor map of a buffer, 128 bytes that a kernel takes by value.
@@ -286,14 +286,14 @@ COIL_RT_API void
 coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
                                       const int32_t *numbers, int32_t count);
 
-/// Sets how many calls are kept as CUDA graphs; 0, the default, keeps none.
+/// Sets how many calls are captured in CUDA graphs; 0, the default, keeps none.
 /// A call whose input sizes were seen before is recorded, and replayed from
-/// then on; the least recently used recording makes room for a new one.
+/// then on; the least recently used recording is evicted for a new one.
 COIL_RT_API void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
                                                    int32_t limit);
 
-/// Whether calls may be kept as a whole; they may by default. Otherwise, and
-/// once a call has run a partition (below), only partitions are.
+/// Whether calls may be captured as a whole; they may by default. Otherwise,
+/// and once a call has run a partition (below), only partitions are.
 COIL_RT_API void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
                                                    int32_t enable);
 
@@ -365,7 +365,7 @@ COIL_RT_API int32_t coil_rt_wait_event_cuda(coil_run *run, void *event);
 /// called.
 ///
 /// `given` has a letter for each input: 'c' for storage that the function takes
-/// over, 'k' for other. The numbers are the data of the tensor behind the
+/// over, 'k' for other. The numbers are the data of the tensor after the
 /// inputs. `results` has a letter for each output: 's' where the storage can
 /// stay where a recording has it, since the program ends its life before it
 /// returns, 'g' for other.
@@ -381,7 +381,7 @@ typedef struct coil_cuda_partition_stats {
   int64_t patched; ///< Replays for which addresses in the graph changed.
   int64_t plain;   ///< Partitions that ran plainly for any other reason.
   int64_t nodes;   ///< That are kept now.
-  int64_t dropped; ///< Nodes that made room for others.
+  int64_t dropped; ///< Nodes that were evicted for others.
   int64_t bytes;   ///< Of device memory that the nodes share.
 } coil_cuda_partition_stats;
 

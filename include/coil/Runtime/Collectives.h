@@ -70,7 +70,7 @@ typedef struct coil_collective {
   const int64_t *target_splits;
   /// On a CUDA device, the CUstream that makes the source; else NULL.
   void *stream;
-  const char *where; ///< Its place in the model, or NULL.
+  const char *where; ///< Its location in the model, or NULL.
   /// What `begin_recording` gave, where the stream is captured as a CUDA graph;
   /// else NULL.
   void *recording;
@@ -118,9 +118,9 @@ typedef struct coil_process_group {
   /// from being that of another group.
   /// @{
   int32_t (*begin_recording)(void *user, void **recording);
-  /// In front of each launch of the graph; fails where that must not be.
+  /// Before each launch of the graph; fails where that must not be.
   int32_t (*begin_replay)(void *recording);
-  /// Behind it: `stream` has been given the graph. Fails where it is known that
+  /// After it: `stream` has been given the graph. Fails where it is known that
   /// the graph's results are not to be had. A rank that does not come is an
   /// error in time, here too.
   int32_t (*end_replay)(void *recording, void *stream);
@@ -149,7 +149,7 @@ COIL_RT_API int32_t coil_find_process_group(const char *name,
                                             int32_t device_type,
                                             coil_process_group *found);
 
-/// Registers a group for what the calling thread runs, in front of that of the
+/// Registers a group for what the calling thread runs, before that of the
 /// process. Ends with coil_leave_process_group, on the same thread; NULL is
 /// allowed there.
 COIL_RT_API int32_t coil_enter_process_group(const coil_process_group *group);

@@ -153,7 +153,7 @@ COIL_RT_API int32_t coil_call_result_type(const coil_call *call, int32_t index,
                                           int32_t *dtype, int32_t *rank);
 
 /// Gives result number `index` its sizes, and the function the tensor to write
-/// it to, once. Where the program has a place for it, which may be a view of a
+/// it to, once. Where the program has a buffer for it, which may be a view of a
 /// larger buffer, that is the tensor, with its strides; the sizes have to be
 /// those that the program expects. Elsewhere it is allocated in the run, row by
 /// row. The program owns it in both cases.
@@ -167,8 +167,8 @@ COIL_RT_API int32_t coil_call_scratch(coil_call *call, int64_t bytes,
                                       void **out);
 
 /// Says why the call fails; returns COIL_ASSERTION_FAILED for the function to
-/// return. The program's message names the function and its place in the model,
-/// too.
+/// return. The program's message names the function and its location in the
+/// model, too.
 COIL_RT_API int32_t coil_call_fail(coil_call *call, const char *message);
 
 //===----------------------------------------------------------------------===//
@@ -178,7 +178,7 @@ COIL_RT_API int32_t coil_call_fail(coil_call *call, const char *message);
 typedef enum coil_function_flags {
   /// On a CUDA device, the function does nothing but put work on the stream of
   /// the call, the same at each call with the same sizes and numbers. It may
-  /// become part of a graph, which is then replayed in its place.
+  /// become part of a graph, which is then replayed instead.
   COIL_FUNCTION_CAPTURABLE = 1
 } coil_function_flags;
 
@@ -218,19 +218,19 @@ typedef struct coil_call_site {
   uint32_t struct_size; ///< sizeof(coil_call_site)
   int32_t device_type;
   const char *name;         ///< Of the function.
-  const char *where;        ///< Its place in the model, or NULL.
+  const char *where;        ///< Its location in the model, or NULL.
   const char *const *names; ///< Of the arguments, or NULL.
   void *state;              ///< The runtime's; starts as NULL.
 } coil_call_site;
 
-/// Fails, naming all that are missing and their places in the model, unless the
-/// functions of all sites are registered.
+/// Fails, naming all that are missing and their locations in the model, unless
+/// the functions of all sites are registered.
 COIL_RT_API int32_t coil_require_functions(const coil_call_site *sites,
                                            size_t count);
 
 /// Calls a function. Its results are first those that `outputs` are the place
 /// of, then those that it allocates: `results` have dtype, rank and device, and
-/// room for sizes and strides, which are written as the memory's address is.
+/// space for sizes and strides, which are written as the memory's address is.
 /// The caller owns them as it owns what coil_rt_alloc or coil_rt_alloc_cuda
 /// gives. A call that fails leaves nothing.
 COIL_RT_API int32_t coil_rt_call(coil_run *run, coil_call_site *site,

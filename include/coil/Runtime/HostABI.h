@@ -51,9 +51,9 @@ COIL_RT_API int32_t coil_rt_launch_cpu(coil_run *run, coil_cpu_kernel kernel,
                                        int64_t total, int64_t grain);
 
 /// Says what the next launch or library call of the run moves and computes at
-/// least: bytes, operations on floats, and those of them that are in products
-/// of matrices of 16-bit floats. Trace events and timed steps pass it on.
-/// Programs that were compiled without reports do not call it.
+/// least: bytes, operations on floats, and those of them that are in
+/// multiplications of matrices of 16-bit floats. Trace events and timed steps
+/// pass it on. Programs that were compiled without reports do not call it.
 COIL_RT_API int32_t coil_rt_note_cost(coil_run *run, int64_t bytes,
                                       int64_t flops, int64_t matrix_flops);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What host programs that were emitted as C++ use beside the runtime's C
-// interface: handles that own memory, and integers as Coil computes with them.
-// Header only; no exceptions, no framework.
+// What host programs that were emitted as C++ use in addition to the runtime's
+// C interface: handles that own memory, and integers as Coil computes with
+// them. Header only; no exceptions, no framework.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,8 @@ namespace coil {
 constexpr int64_t floordiv(int64_t a, int64_t b) {
   if (b == 0)
     return a;
-  if (b == -1) // The quotient of the least number wraps, as the product does.
+  if (b ==
+      -1) // The quotient of the least number wraps, as the multiplication does.
     return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
 }
@@ -67,7 +68,7 @@ constexpr int64_t floormod(int64_t a, int64_t b) {
 constexpr int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 constexpr int64_t max(int64_t a, int64_t b) { return a < b ? b : a; }
 
-/// An integer that remembers whether the arithmetic behind it overflowed.
+/// An integer that remembers whether the arithmetic after it overflowed.
 struct Checked {
   int64_t value;
   bool overflowed = false;
@@ -174,7 +175,7 @@ public:
     return old ? Free(run, old) : static_cast<int32_t>(COIL_OK);
   }
   void *get() const { return data; }
-  /// Lets go of the memory without freeing it.
+  /// Releases the ownership of the memory without freeing it.
   void *release() { return std::exchange(data, nullptr); }
 
 private:
@@ -254,7 +255,7 @@ inline int32_t setGraphs(coil_cuda_program *program, int32_t limit) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Checks the layout of a call's result, whose sizes and strides lie behind one
+/// Checks the layout of a call's result, whose sizes and strides lie after one
 /// another.
 inline int32_t checkResult(coil_run *run, const int64_t *shape, int32_t rank,
                            const char *name, const int64_t *sizes,
@@ -266,7 +267,7 @@ inline int32_t checkResult(coil_run *run, const int64_t *shape, int32_t rank,
   return coil_rt_check_layout(run, &tensor, name, sizes, strides);
 }
 
-/// Hands a result to a caller that has room for its shape.
+/// Gives a result to a caller that has space for its shape.
 inline void setResult(coil_tensor &result, void *data, const int64_t *sizes,
                       const int64_t *strides) {
   result.data = data;

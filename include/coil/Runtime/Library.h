@@ -26,7 +26,7 @@ COIL_RT_API int32_t coil_rt_library_available(const char *library);
 
 /// Chooses the file that is loaded for a library in place of the default
 /// (libdnnl.so.2, libopenblas.so.0 or liblapack.so.3, libcublasLt.so.13 or 12,
-/// libcudnn.so.9, and libcoil-cub.so beside the runtime, or what the
+/// libcudnn.so.9, and libcoil-cub.so next to the runtime, or what the
 /// environment variables COIL_ONEDNN_LIBRARY, COIL_LAPACK_LIBRARY,
 /// COIL_CUBLASLT_LIBRARY, COIL_CUDNN_LIBRARY and COIL_CUB_LIBRARY name), from
 /// the next call on; NULL restores the default.
@@ -75,7 +75,7 @@ typedef struct coil_contraction {
   int64_t a_batch_strides[COIL_MAX_BATCH_RANK];
   int64_t b_batch_strides[COIL_MAX_BATCH_RANK];
   int64_t c_batch_strides[COIL_MAX_BATCH_RANK];
-  const char *where; ///< Its place in the model, for errors, or NULL.
+  const char *where; ///< Its location in the model, for errors, or NULL.
 } coil_contraction;
 
 /// Runs a contraction. `bias` may be NULL. f32 takes any size and stride
@@ -128,7 +128,7 @@ typedef struct coil_convolution {
   int64_t x_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< n, ci, spatial
   int64_t w_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< co, ci in group, spatial
   int64_t y_strides[2 + COIL_MAX_SPATIAL_RANK]; ///< n, co, spatial
-  const char *where; ///< Its place in the model, for errors, or NULL.
+  const char *where; ///< Its location in the model, for errors, or NULL.
 } coil_convolution;
 
 /// Runs a convolution. `bias` may be NULL. Takes f32, bf16 and f16, as
@@ -141,7 +141,7 @@ COIL_RT_API int32_t coil_rt_convolution(coil_run *run,
 /// The same on the device of the run, by cuDNN, for f32 (rounded to TF32
 /// where the description allows it), f16 and bf16, summed in f32; all operands
 /// have one type, the function is none or relu, and `y` is dense with the
-/// channels in their place or innermost. What is not in the order of `y` is
+/// channels in NCHW order or innermost. What is not in the order of `y` is
 /// copied first.
 COIL_RT_API int32_t coil_rt_convolution_cuda(coil_run *run,
                                              const coil_convolution *desc,
@@ -170,7 +170,7 @@ typedef struct coil_attention {
   int64_t v_strides[4];
   int64_t mask_strides[4];
   int64_t o_strides[4];
-  const char *where; ///< Its place in the model, for errors, or NULL.
+  const char *where; ///< Its location in the model, for errors, or NULL.
 } coil_attention;
 
 /// Runs attention on the device of the run, by cuDNN, for f16 and bf16.
@@ -196,7 +196,7 @@ typedef struct coil_sort {
   int64_t size; ///< Less than 2^32.
   int64_t inner;
   int64_t count;     ///< At most `size`.
-  const char *where; ///< Its place in the model, for errors, or NULL.
+  const char *where; ///< Its location in the model, for errors, or NULL.
 } coil_sort;
 
 /// Sorts with all threads. `values` or `indices` may be NULL.

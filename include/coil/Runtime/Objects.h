@@ -27,8 +27,8 @@ typedef struct coil_class {
   uint32_t struct_size; ///< sizeof(coil_class)
   uint32_t reserved;    ///< 0
   const char *name;     ///< "mylib::Queue"
-  /// Ends what an object holds, once, on whatever thread its last owner lets go
-  /// of it. May be NULL.
+  /// Ends what an object holds, once, on whatever thread its last owner
+  /// releases of it. May be NULL.
   void (*destroy)(void *data, void *user);
   void *user; ///< What `destroy` gets; alive as long as the process.
 } coil_class;

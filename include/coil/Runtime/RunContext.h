@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a run has around the program: inputs that the caller hands over, a hook
+// What a run has around the program: inputs that the caller donates, a hook
 // that sees results of steps, a generator of random numbers, ranges for
 // profilers. All of it is set before the program is called, and nothing costs
 // anything where it is not.
@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 //===----------------------------------------------------------------------===//
-// Inputs that are handed over
+// Donated inputs
 //===----------------------------------------------------------------------===//
 
 /// Hands input number `input` of the next call to the program: `release` is
@@ -36,7 +36,7 @@ COIL_RT_API int32_t coil_run_set_input_release(coil_run *run, int32_t input,
 /// Releases what the program has not.
 COIL_RT_API void coil_run_release_inputs(coil_run *run);
 
-/// `wrapper.drop`: releases an input if it was handed over.
+/// `wrapper.drop`: releases an input if it was donated.
 COIL_RT_API int32_t coil_rt_drop_input(coil_run *run, int32_t input);
 
 /// What a program may do to the storage of inputs (`wrapper.resize_storage`,
@@ -76,7 +76,7 @@ typedef struct coil_hook_value {
   int32_t reserved;
   const char *step;  ///< The handle of the step: "relu_0:3".
   const char *name;  ///< Of the value: "out0".
-  const char *where; ///< Its place in the model, or NULL.
+  const char *where; ///< Its location in the model, or NULL.
   /// To be read, not written. On a GPU it is ready in the order of `stream`.
   const coil_tensor *tensor;
   void *stream; ///< The CUstream of the run; NULL on other devices.

@@ -150,7 +150,7 @@ COIL_RT_API const void *coil_run_failed_kernel(const coil_run *run);
 typedef struct coil_cost {
   int64_t bytes;
   int64_t flops;
-  int64_t matrix_flops; ///< Of them, products of matrices of 16-bit floats.
+  int64_t matrix_flops; ///< Of them, matrix multiplications of 16-bit floats.
 } coil_cost;
 
 typedef enum coil_trace_kind {
@@ -245,11 +245,11 @@ COIL_RT_API const coil_symbol *coil_runtime_symbols(size_t *count);
 COIL_RT_API int64_t coil_debug_fail_alloc_after(int64_t n);
 
 /// Fills each new allocation with 0xFF bytes (a NaN in every float type), so
-/// that elements which nothing writes show, and watches the bytes behind each
+/// that elements which nothing writes show, and watches the bytes after each
 /// new allocation of the host.
 COIL_RT_API void coil_debug_set_poison(int32_t enable);
 
-/// How many allocations of the host that were watched had bytes behind them
+/// How many allocations of the host that were watched had bytes after them
 /// written when they were freed, since the last call.
 COIL_RT_API int64_t coil_debug_overruns(void);
 

@@ -24,10 +24,10 @@ extern "C" {
 /// Copies the elements of `from` to `to`, a row-major tensor of the same sizes
 /// and type on another device; one of the two is on the host, or both are on
 /// GPUs. Devices are counted from the one that the run is bound to: index 1 is
-/// the next. Behind the call `from` may change and end, in the order of the
+/// the next. After the call `from` may change and end, in the order of the
 /// program, and a `to` on the host has its elements: the function waits for the
 /// device, and reports what failed there before. A copy between GPUs is put
-/// behind what made both tensors' memory, and nobody waits for it but what the
+/// after what made both tensors' memory, and nobody waits for it but what the
 /// target's device is given next; GPUs need no access to each other's memory.
 /// With `non_blocking` elements may be taken from host memory that the driver
 /// knows (pinned) until the run is synchronised.
@@ -35,7 +35,7 @@ COIL_RT_API int32_t coil_rt_transfer(coil_run *run, const coil_tensor *to,
                                      const coil_tensor *from,
                                      int32_t non_blocking);
 
-/// Lets a run work on the device `index` places behind the one of this type
+/// Lets a run work on the device `index` positions after the one of this type
 /// that it is bound to, until another is selected; 0 is its own. Allocations,
 /// launches and calls of libraries go there, and results say so. Memory is
 /// freed wherever it is.

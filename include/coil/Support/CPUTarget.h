@@ -38,7 +38,7 @@ constexpr llvm::StringLiteral kOldestCPU = "x86-64-v3";
 
 /// Finds a processor by LLVM's name; `native` and the empty name are the
 /// processor of this process, or the one that the environment variable
-/// `COIL_CPU` names in its place. Fails for unknown processors, saying which
+/// `COIL_CPU` names instead. Fails for unknown processors, saying which
 /// names are close or known, and for those below `kOldestCPU`.
 llvm::Expected<CPUTarget> resolveCPU(llvm::StringRef name = "native");
 

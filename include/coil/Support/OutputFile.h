@@ -53,7 +53,7 @@ private:
   std::error_code createTemporary(llvm::sys::fs::perms mode);
 
   std::string path;      ///< As the caller calls it.
-  std::string target;    ///< Behind symbolic links.
+  std::string target;    ///< After symbolic links.
   std::string temporary; ///< The file that takes the name `target`, or empty.
   int descriptor = -1;   ///< Of the temporary file.
   std::unique_ptr<llvm::raw_fd_ostream> owned;

@@ -72,7 +72,7 @@ public:
   /// `kind` is what messages call the entries: "emitter".
   explicit NamedRegistry(llvm::StringRef kind) : kind(kind) {}
 
-  /// Adds an entry; false behind an error for a name that is taken.
+  /// Adds an entry; false after an error for a name that is taken.
   bool add(llvm::StringRef name, T value, const void *caller) {
     std::string origin = getRegistrationOrigin(caller);
     std::lock_guard<std::mutex> lock(mutex);

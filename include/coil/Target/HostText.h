@@ -94,7 +94,7 @@ std::vector<RegisteredEmitter> getRegisteredEmitters();
 /// The languages of `coil-compile --emit`.
 std::vector<std::string> getEmitterNames();
 
-/// Puts `prefix` in front of the names of all kernels, so that objects of
+/// Puts `prefix` before the names of all kernels, so that objects of
 /// several programs can be linked.
 void prefixKernels(mlir::ModuleOp module, llvm::StringRef prefix);
 

@@ -85,11 +85,11 @@ struct Reduce : OpRewritePattern<graph::ReduceOp> {
   }
 };
 
-/// graph.moments  →  loop.kernel { load, loop.moments, store, store }
-struct Moments : OpRewritePattern<graph::MomentsOp> {
+/// graph.welford  →  loop.kernel { load, loop.welford, store, store }
+struct Moments : OpRewritePattern<graph::WelfordOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(graph::MomentsOp op,
+  LogicalResult matchAndRewrite(graph::WelfordOp op,
                                 PatternRewriter &rewriter) const override {
     SmallVector<ExprAttr> sizes = getSizes(op.getInput());
     unsigned rank = static_cast<unsigned>(sizes.size());
@@ -97,7 +97,7 @@ struct Moments : OpRewritePattern<graph::MomentsOp> {
     bool mayBeEmpty = llvm::any_of(op.getDims(), [&](int64_t d) {
       return context.bounds(sizes[static_cast<size_t>(d)]).lo < 1;
     });
-    KernelBuilder k(rewriter, op.getLoc(), "moments", sizes, op.getInput(),
+    KernelBuilder k(rewriter, op.getLoc(), "welford", sizes, op.getInput(),
                     op->getResultTypes());
     Value v = k.load(0, k.dims(rank)), mean, m2;
     Type type = v.getType();
@@ -106,7 +106,7 @@ struct Moments : OpRewritePattern<graph::MomentsOp> {
       m2 = arith::SubFOp::create(k.b, v, v);
       mean = arith::AddFOp::create(k.b, v, m2);
     } else {
-      auto moments = loop::MomentsOp::create(k.b, TypeRange{type, type, type},
+      auto moments = loop::WelfordOp::create(k.b, TypeRange{type, type, type},
                                              v, k.constant(type, 0),
                                              k.constant(type, 1), op.getDims());
       mean = moments.getTotalMean();
@@ -158,13 +158,13 @@ struct ArgReduce : OpRewritePattern<graph::ArgReduceOp> {
     auto reduce = loop::ArgReduceOp::create(
         k.b, TypeRange{compute.getType(), k.b.getI64Type()}, kind, compute,
         position, ArrayRef<int64_t>{dim});
-    Value extremum = reduce.getExtremum();
+    Value extremum = reduce.getMinMax();
     if (element.isInteger(1))
       extremum = arith::TruncIOp::create(k.b, k.b.getI1Type(), extremum);
     SmallVector<ExprAttr> index =
         keptIndex(getContext(), rank, {dim}, op.getKeepdims());
     k.store(k.fromCompute(extremum, getScalarType(op.getValues())), 0, index);
-    k.store(reduce.getWhere(), 1, index);
+    k.store(reduce.getMinMaxIndex(), 1, index);
     rewriter.replaceOp(op, k.kernel);
     return success();
   }
@@ -236,9 +236,9 @@ struct ArgScan : OpRewritePattern<graph::ArgScanOp> {
     auto scan = loop::ArgScanOp::create(
         k.b, TypeRange{v.getType(), k.b.getI64Type()}, kind, v, position,
         ArrayRef<int64_t>{static_cast<int64_t>(op.getDim())});
-    k.store(k.fromCompute(scan.getExtremum(), getScalarType(op.getValues())), 0,
+    k.store(k.fromCompute(scan.getMinMax(), getScalarType(op.getValues())), 0,
             k.dims(rank));
-    k.store(scan.getWhere(), 1, k.dims(rank));
+    k.store(scan.getMinMaxIndex(), 1, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();
   }

@@ -20,7 +20,7 @@ using sym::ExprAttr;
 
 namespace {
 
-/// graph.segment_reduce  →  loop.kernel { load, load, loop.gather_sum, store }
+/// graph.segment_reduce  →  loop.kernel { load, load, loop.segment_sum, store }
 struct SegmentReduce : OpRewritePattern<graph::SegmentReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -41,7 +41,7 @@ struct SegmentReduce : OpRewritePattern<graph::SegmentReduceOp> {
     SmallVector<ExprAttr> index = k.dims(rank);
     index[0] = sym::arg(getContext(), 0);
     Region &body = k.kernel.getBody();
-    Value sum = loop::GatherSumOp::create(
+    Value sum = loop::SegmentSumOp::create(
         k.b, getScalarType(op.getResult()), body.getArgument(0),
         sym::ShapeAttr::get(getContext(), index), lo, hi,
         op.getPositions() ? body.getArgument(3) : Value(),

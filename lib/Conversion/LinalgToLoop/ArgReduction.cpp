@@ -214,7 +214,7 @@ LogicalResult ArgReduction::matchAndRewrite(linalg::GenericOp op,
     if (how->keepsNaN)
       predicate = isMax ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT;
     isBetter =
-        arith::CmpFOp::create(b, predicate, best.getExtremum(), firstValue);
+        arith::CmpFOp::create(b, predicate, best.getMinMax(), firstValue);
     if (how->keepsNaN)
       isBetter = arith::AndIOp::create(
           b, isBetter,
@@ -222,14 +222,14 @@ LogicalResult ArgReduction::matchAndRewrite(linalg::GenericOp op,
                                 firstValue));
   } else {
     isBetter = arith::CmpIOp::create(
-        b, cast<arith::CmpIOp>(how->compare).getPredicate(), best.getExtremum(),
+        b, cast<arith::CmpIOp>(how->compare).getPredicate(), best.getMinMax(),
         firstValue);
   }
-  Value at = best.getWhere();
+  Value at = best.getMinMaxIndex();
   if (firstAt.getType() != at.getType())
     at = arith::TruncIOp::create(b, firstAt.getType(), at);
   Value extremum =
-      arith::SelectOp::create(b, isBetter, best.getExtremum(), firstValue);
+      arith::SelectOp::create(b, isBetter, best.getMinMax(), firstValue);
   at = arith::SelectOp::create(b, isBetter, at, firstAt);
   auto indicesOf = [&](unsigned i) -> ArrayRef<ExprAttr> {
     return space->indices[op.getDpsInitOperand(static_cast<int64_t>(i))

@@ -484,7 +484,7 @@ LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
   Value base = buffers[number];
   bool isVectorStore =
       vectorDim >= 0 &&
-      variance.of(
+      dependence.of(
           store.getIndices().getDims())[static_cast<unsigned>(vectorDim)];
   if (!isVectorStore) {
     Value v = toMemory(lookup(value, 0));

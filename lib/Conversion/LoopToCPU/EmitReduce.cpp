@@ -25,7 +25,7 @@ using namespace coil;
 using namespace coil::loop;
 
 SmallVector<Type> KernelEmitter::getAccumulatorTypes(Operation *op) const {
-  if (auto moments = dyn_cast<MomentsOp>(op))
+  if (auto moments = dyn_cast<WelfordOp>(op))
     return SmallVector<Type>(getNumMomentAccumulators(moments),
                              Float64Type::get(op->getContext()));
   if (isCompensatedProduct(op))
@@ -34,7 +34,7 @@ SmallVector<Type> KernelEmitter::getAccumulatorTypes(Operation *op) const {
 }
 
 unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
-  if (auto moments = dyn_cast<MomentsOp>(op))
+  if (auto moments = dyn_cast<WelfordOp>(op))
     return getNumMomentAccumulators(moments);
   return isCompensatedProduct(op) ? 2 : op->getNumResults();
 }
@@ -42,7 +42,7 @@ unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
   // Samples and products take all copies at once.
   if (vectorIsReduced)
-    return isa<MomentsOp>(op) || isCompensatedProduct(op)
+    return isa<WelfordOp>(op) || isCompensatedProduct(op)
                ? 1
                : static_cast<unsigned>(unroll);
   return variesOverVector(op->getResult(0)) ? copies : 1;
@@ -100,7 +100,7 @@ SmallVector<Value> KernelEmitter::neutral(Operation *op) {
 }
 
 SmallVector<Value> KernelEmitter::startAccumulators(Operation *op) {
-  auto moments = dyn_cast<MomentsOp>(op);
+  auto moments = dyn_cast<WelfordOp>(op);
   SmallVector<Value> result;
   if (!moments) {
     result = neutral(op);
@@ -189,7 +189,7 @@ void KernelEmitter::accumulate(Operation *op,
   bool vectors = vectorIsReduced || variesOverVector(op->getResult(0));
   // The remainder of a vectorised reduction has one copy only.
   unsigned n = vectors ? copies : 1;
-  if (auto moments = dyn_cast<MomentsOp>(op)) {
+  if (auto moments = dyn_cast<WelfordOp>(op)) {
     SmallVector<Sample> samples;
     for (unsigned copy = 0; copy < n; ++copy)
       samples.push_back(getSample(moments, copy));
@@ -238,7 +238,7 @@ void KernelEmitter::accumulate(Operation *op,
 void KernelEmitter::finishReduction(Operation *op,
                                     ArrayRef<Value> accumulators) {
   b.setLoc(op->getLoc());
-  if (auto moments = dyn_cast<MomentsOp>(op))
+  if (auto moments = dyn_cast<WelfordOp>(op))
     return finishMoments(moments, accumulators);
   if (isCompensatedProduct(op)) {
     Copies out;

@@ -23,7 +23,7 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-Value KernelEmitter::sumRange(GatherSumOp op, ExprAttr address, unsigned copy,
+Value KernelEmitter::sumRange(SegmentSumOp op, ExprAttr address, unsigned copy,
                               int64_t lane, bool isWhole) {
   unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber();
   auto source = cast<RankedTensorType>(op.getSource().getType());
@@ -101,7 +101,7 @@ Value KernelEmitter::sumRange(GatherSumOp op, ExprAttr address, unsigned copy,
   return loop.getResult(0);
 }
 
-LogicalResult KernelEmitter::emitGatherSum(GatherSumOp op) {
+LogicalResult KernelEmitter::emitGatherSum(SegmentSumOp op) {
   unsigned number = cast<BlockArgument>(op.getSource()).getArgNumber();
   ExprAttr address =
       linearAddress(op.getIndices().getDims(), layout.strides[number]);

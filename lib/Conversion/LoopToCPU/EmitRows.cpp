@@ -180,7 +180,7 @@ LogicalResult KernelEmitter::emitRowStep(int64_t count, Value begin,
             failed(emitOp(&op)))
           return failure();
       for (auto [n, op] : llvm::enumerate(rowReductions)) {
-        auto moments = dyn_cast<MomentsOp>(op);
+        auto moments = dyn_cast<WelfordOp>(op);
         if (!moments) {
           accumulate(op, accumulators[n]);
           continue;
@@ -196,7 +196,7 @@ LogicalResult KernelEmitter::emitRowStep(int64_t count, Value begin,
          llvm::zip_equal(rowReductions, accumulators, samples))
       for (auto [copy, rows] : llvm::enumerate(list)) {
         unsigned per = accumulatorsPerCopy(op);
-        addSamples(cast<MomentsOp>(op),
+        addSamples(cast<WelfordOp>(op),
                    MutableArrayRef<Value>(acc).slice(per * copy, per), rows);
       }
     first = 0;

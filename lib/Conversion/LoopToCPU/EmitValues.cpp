@@ -32,7 +32,7 @@ Value KernelEmitter::constantIndex(int64_t value) {
 }
 
 bool KernelEmitter::variesOverVector(Value v) const {
-  return vectorDim >= 0 && variance[v][static_cast<unsigned>(vectorDim)];
+  return vectorDim >= 0 && dependence[v][static_cast<unsigned>(vectorDim)];
 }
 
 Value KernelEmitter::scalarExpr(ExprAttr expr, unsigned copy,

@@ -25,7 +25,7 @@ using sym::ExprAttr;
 
 KernelEmitter::KernelEmitter(KernelOp kernel, const CPUKernelLayout &layout,
                              bool approximate)
-    : kernel(kernel), layout(layout), variance(kernel),
+    : kernel(kernel), layout(layout), dependence(kernel),
       context(sym::Context::forOp(kernel)), b(kernel.getLoc(), kernel),
       phases(kernel) {
   if (approximate)
@@ -198,8 +198,8 @@ LogicalResult KernelEmitter::emitTask(Value task) {
     if (isReduction(&op) || isa<StoreOp, ScatterOp>(op) || phases[&op] != 0)
       continue;
     Value v = op.getResult(0);
-    if (variesOverVector(v) || variance[v].anyCommon(reducedSet) ||
-        (transposeDim >= 0 && variance[v].test(transposeDim)))
+    if (variesOverVector(v) || dependence[v].anyCommon(reducedSet) ||
+        (transposeDim >= 0 && dependence[v].test(transposeDim)))
       continue;
     if (failed(emitOp(&op)))
       return failure();
@@ -444,7 +444,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
     return emitStore(store, store.getValue());
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return emitScatter(scatter);
-  if (auto sum = dyn_cast<GatherSumOp>(op))
+  if (auto sum = dyn_cast<SegmentSumOp>(op))
     return emitGatherSum(sum);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);

@@ -47,7 +47,7 @@
 
 namespace coil::loop {
 
-class GatherSumOp;
+class SegmentSumOp;
 
 /// The copies of one body value: one scalar, or `unroll` vectors.
 using Copies = llvm::SmallVector<mlir::Value, 4>;
@@ -229,9 +229,9 @@ private:
 
   //===--- Sums of rows (EmitRowSum.cpp) ----------------------------------===//
 
-  mlir::LogicalResult emitGatherSum(GatherSumOp op);
+  mlir::LogicalResult emitGatherSum(SegmentSumOp op);
   /// The sum of one copy, of whole vectors or of the element of lane `lane`.
-  mlir::Value sumRange(GatherSumOp op, sym::ExprAttr address, unsigned copy,
+  mlir::Value sumRange(SegmentSumOp op, sym::ExprAttr address, unsigned copy,
                        int64_t lane, bool isWhole);
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
@@ -263,12 +263,12 @@ private:
   mlir::Value finishPosition(ArgReduceOp op, mlir::Value position);
   /// @}
 
-  //===--- Moments (EmitMoments.cpp) --------------------------------------===//
+  //===--- Moments (EmitWelford.cpp) --------------------------------------===//
 
   /// One copy of a sample op's operands at the current point.
-  Sample getSample(MomentsOp op, unsigned copy);
+  Sample getSample(WelfordOp op, unsigned copy);
   /// Adds samples of one copy to its accumulators.
-  void addSamples(MomentsOp op, llvm::MutableArrayRef<mlir::Value> accumulators,
+  void addSamples(WelfordOp op, llvm::MutableArrayRef<mlir::Value> accumulators,
                   llvm::ArrayRef<Sample> samples);
   /// Whether `op` takes moments of `f64`: the pivot follows the mean, and what
   /// the sum of squares loses is an accumulator of its own.
@@ -285,13 +285,13 @@ private:
                    llvm::ArrayRef<mlir::Value> before);
   /// @}
   /// Whether the number of values is an accumulator, too.
-  bool countsSamples(MomentsOp op) const;
+  bool countsSamples(WelfordOp op) const;
   /// Accumulators of one copy.
-  unsigned getNumMomentAccumulators(MomentsOp op) const;
+  unsigned getNumMomentAccumulators(WelfordOp op) const;
   /// Mean, sum of squared deviations and number of what one copy of the
   /// accumulators of values has seen, in `f64`.
-  Sample getTotal(MomentsOp op, llvm::ArrayRef<mlir::Value> accumulators);
-  void finishMoments(MomentsOp op, llvm::ArrayRef<mlir::Value> accumulators);
+  Sample getTotal(WelfordOp op, llvm::ArrayRef<mlir::Value> accumulators);
+  void finishMoments(WelfordOp op, llvm::ArrayRef<mlir::Value> accumulators);
 
   //===--- Long sums (EmitCascade.cpp) ------------------------------------===//
 
@@ -346,7 +346,7 @@ private:
 
   KernelOp kernel;
   const CPUKernelLayout &layout;
-  Variance variance;
+  DimDependence dependence;
   sym::Context context;
   mlir::ImplicitLocOpBuilder b;
 

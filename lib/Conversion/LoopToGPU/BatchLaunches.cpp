@@ -19,7 +19,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace coil {
-#define GEN_PASS_DEF_BATCHGPULAUNCHESPASS
+#define GEN_PASS_DEF_WRAPPERBATCHGPULAUNCHESPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -66,8 +66,8 @@ private:
   llvm::DenseSet<Value> results;
 };
 
-struct BatchGPULaunchesPass
-    : coil::impl::BatchGPULaunchesPassBase<BatchGPULaunchesPass> {
+struct WrapperBatchGPULaunchesPass
+    : coil::impl::WrapperBatchGPULaunchesPassBase<WrapperBatchGPULaunchesPass> {
   void runOnOperation() override;
 };
 
@@ -353,7 +353,7 @@ static void join(const Batch &batch, KernelOp kernel) {
     launch.erase();
 }
 
-void BatchGPULaunchesPass::runOnOperation() {
+void WrapperBatchGPULaunchesPass::runOnOperation() {
   SymbolTable symbols(getOperation());
   llvm::DenseMap<std::pair<Operation *, size_t>, KernelOp> made;
   llvm::SetVector<Operation *> changed;

@@ -38,7 +38,7 @@ static bool contains(ArrayRef<unsigned> dims, int64_t d) {
 }
 
 /// The load behind `v` that varies over most dimensions.
-static LoadOp findLoad(const Variance &variance, Value v) {
+static LoadOp findLoad(const DimDependence &dependence, Value v) {
   LoadOp best;
   DenseSet<Operation *> seen;
   SmallVector<Value> stack{v};
@@ -47,8 +47,8 @@ static LoadOp findLoad(const Variance &variance, Value v) {
     if (!op || !seen.insert(op).second)
       continue;
     if (auto load = dyn_cast<LoadOp>(op))
-      if (!best || variance[load.getResult()].count() >
-                       variance[best.getResult()].count())
+      if (!best || dependence[load.getResult()].count() >
+                       dependence[best.getResult()].count())
         best = load;
     llvm::append_range(stack, op->getOperands());
   }
@@ -64,7 +64,7 @@ class Matcher {
 public:
   Matcher(KernelOp kernel, const GPUKernelLayout &layout, bool allowAsync,
           bool widen)
-      : kernel(kernel), layout(layout), variance(kernel),
+      : kernel(kernel), layout(layout), dependence(kernel),
         allowAsync(allowAsync), widen(widen) {}
 
   bool match(std::string *why);
@@ -83,7 +83,7 @@ private:
 
   mutable KernelOp kernel;
   const GPUKernelLayout &layout;
-  Variance variance;
+  DimDependence dependence;
   bool allowAsync, widen;
 };
 } // namespace
@@ -102,11 +102,11 @@ bool Matcher::matchSum(std::string *why) {
     reduced.set(d);
   for (Operation &op : *kernel.getBlock()) {
     if (isReduction(&op) && (form.reduce || !isa<ReduceOp>(op)))
-      return refuse("it reduces more than products");
+      return refuse("it reduces more than multiplications");
     if (auto reduce = dyn_cast<ReduceOp>(op))
       form.reduce = reduce;
     if (auto store = dyn_cast<StoreOp>(op))
-      if (variance.of(store.getIndices().getDims()).anyCommon(reduced))
+      if (dependence.of(store.getIndices().getDims()).anyCommon(reduced))
         return refuse("it stores what varies over a summed dimension");
   }
   if (!form.reduce || form.reduce.getKind() != ReduceKind::Sum)
@@ -114,7 +114,7 @@ bool Matcher::matchSum(std::string *why) {
   Type sum = form.reduce.getType();
   Operation *product = form.reduce.getValue().getDefiningOp();
   if (!isa_and_present<arith::MulFOp, arith::MulIOp>(product))
-    return refuse("it does not sum products");
+    return refuse("it does not sum multiplications");
   if (!sum.isF32() && !sum.isF64() && !sum.isInteger(32) && !sum.isInteger(64))
     return refuse("its sums have another type than f32, f64, i32 and i64");
 
@@ -122,7 +122,7 @@ bool Matcher::matchSum(std::string *why) {
   llvm::SmallBitVector over[2];
   for (unsigned i = 0; i < 2; ++i) {
     factors[i].value = product->getOperand(i);
-    over[i] = variance[factors[i].value];
+    over[i] = dependence[factors[i].value];
   }
   if (sum.isF32()) {
     Value narrow[2];
@@ -138,7 +138,7 @@ bool Matcher::matchSum(std::string *why) {
   }
   for (FactorForm &f : factors) {
     f.element = f.value.getType();
-    f.load = findLoad(variance, f.value);
+    f.load = findLoad(dependence, f.value);
   }
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
     if (kernel.getExtent(d).isConstant(1))

@@ -37,7 +37,7 @@ using namespace coil::loop;
 /// Whether an element of some tensor is read for each point that `op` combines,
 /// so that there is time for arithmetic while memory is read. A contraction
 /// reads none.
-static bool readsEachPoint(ReduceOp op, const Variance &variance) {
+static bool readsEachPoint(ReduceOp op, const DimDependence &dependence) {
   auto kernel = op->getParentOfType<KernelOp>();
   SmallVector<Operation *> stack{op};
   DenseSet<Operation *> seen;
@@ -45,7 +45,7 @@ static bool readsEachPoint(ReduceOp op, const Variance &variance) {
     Operation *user = stack.pop_back_val();
     if (isa<LoadOp>(user) &&
         llvm::all_of(llvm::seq(kernel.getNumDims()), [&](auto d) {
-          return variance[user->getResult(0)][d] ||
+          return dependence[user->getResult(0)][d] ||
                  kernel.getExtent(static_cast<unsigned>(d)).isConstant(1);
         }))
       return true;
@@ -74,7 +74,7 @@ void GPUKernelEmitter::findCompensated() {
     return isa<StoreOp, ScatterOp>(op) && variesOverReduced(op);
   });
   for (Operation &op : *kernel.getBlock()) {
-    if (auto moments = dyn_cast<MomentsOp>(op);
+    if (auto moments = dyn_cast<WelfordOp>(op);
         moments && onlyReduces && !hasNarrowSamples(moments) &&
         (vectorIsReduced || moments.getMean().getType().isF64()))
       compensated.insert(moments);
@@ -90,7 +90,7 @@ void GPUKernelEmitter::findCompensated() {
     if (reduce &&
         (isProductOfMany(reduce) || (reduce.getKind() == ReduceKind::Sum &&
                                      (!persistent || getProduct(reduce)) &&
-                                     readsEachPoint(reduce, variance))))
+                                     readsEachPoint(reduce, dependence))))
       compensated.insert(reduce);
   }
 }
@@ -174,7 +174,7 @@ GPUKernelEmitter::startPartial(Operation *op, ArrayRef<Value> accumulators) {
 
 GPUKernelEmitter::Values
 GPUKernelEmitter::finishCompensated(Operation *op, ArrayRef<Value> parts) {
-  if (isa<MomentsOp>(op) || !compensated.contains(op) || parts.size() <= 1)
+  if (isa<WelfordOp>(op) || !compensated.contains(op) || parts.size() <= 1)
     return Values(parts);
   return {finishExactly(b, toPair(parts))};
 }

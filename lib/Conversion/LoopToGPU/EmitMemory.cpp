@@ -380,7 +380,7 @@ void GPUKernelEmitter::emitStoreCopy(StoreOp store, const LaneAddress &address,
   unsigned bytes = byteWidth(scalar);
   Value v = lookup(store.getValue(), ip, ir);
   bool isVectorStore = !address.isUniform() || isa<VectorType>(v.getType());
-  llvm::SmallBitVector over = variance.of(store.getIndices().getDims());
+  llvm::SmallBitVector over = dependence.of(store.getIndices().getDims());
   bool overR = over.anyCommon(reducedSet);
   // Threads outside have no value, even one that is the same everywhere.
   Condition c = getCondition(/*overP=*/true, overR, ip, ir, isVectorStore);
@@ -448,7 +448,7 @@ void GPUKernelEmitter::emitStoreCopy(StoreOp store, const LaneAddress &address,
 
 LogicalResult GPUKernelEmitter::emitStore(StoreOp store) {
   LaneAddress address = form.getAddress(store);
-  llvm::SmallBitVector over = variance.of(store.getIndices().getDims());
+  llvm::SmallBitVector over = dependence.of(store.getIndices().getDims());
   bool overP = over.anyCommon(parallelSet), overR = over.anyCommon(reducedSet);
   forEachCopy(overP, overR, [&](unsigned ip, unsigned ir) {
     // One point writes what several have.

@@ -85,7 +85,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::getStart(Operation *op,
   b.setLoc(op->getLoc());
   Values start = neutral(op), result;
   // Pivot, sum, squares and number, and what is lost; all begin with zero.
-  if (isa<MomentsOp>(op))
+  if (isa<WelfordOp>(op))
     start.push_back(start.front());
   if (compensated.contains(op))
     start.push_back(zero(start.front().getType()));
@@ -103,7 +103,7 @@ GPUKernelEmitter::getStarts(ArrayRef<Operation *> reductions, unsigned items) {
   return starts;
 }
 
-SmallVector<Sample> GPUKernelEmitter::getSamples(MomentsOp op, unsigned ip) {
+SmallVector<Sample> GPUKernelEmitter::getSamples(WelfordOp op, unsigned ip) {
   bool vectors = hasVectorAccumulator(op);
   Values outside = neutral(op);
   SmallVector<Sample> samples;
@@ -186,7 +186,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::combineAll(Operation *op,
     return {combine(b, getReduceKind(op), x[0], y[0])};
   if (onlineMax.contains(op))
     return mergeOnline(op, x, y);
-  if (isa<MomentsOp>(op))
+  if (isa<WelfordOp>(op))
     return mergeMoments(x, y);
   if (compensated.contains(op))
     return combineCompensated(op, x, y);
@@ -222,7 +222,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulate(Operation *op,
 
 bool GPUKernelEmitter::isPositionOnly(const Partial &partial) {
   auto arg = dyn_cast<ArgReduceOp>(partial.op);
-  return arg && !partial.isSum && arg.getExtremum().use_empty();
+  return arg && !partial.isSum && arg.getMinMax().use_empty();
 }
 
 GPUKernelEmitter::Values
@@ -467,7 +467,7 @@ void GPUKernelEmitter::reduceThreads(MutableArrayRef<Partial> partials) {
 void GPUKernelEmitter::defineResults(Operation *op,
                                      MutableArrayRef<Values> items) {
   b.setLoc(op->getLoc());
-  if (isa<MomentsOp>(op))
+  if (isa<WelfordOp>(op))
     for (Values &item : items)
       item = finishSample(b, {item[0], item[1], item[2]}).getValues();
   for (Values &item : items)

@@ -53,7 +53,7 @@ GPUKernelEmitter::allocateGroupSlots(const Partial &partial) {
     Type element = getMemoryType(getElementTypeOrSelf(type));
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     list.push_back({std::nullopt, element, items, lanes, bytes});
-    bool isMoments = !partial.isSum && isa<MomentsOp>(partial.op);
+    bool isMoments = !partial.isSum && isa<WelfordOp>(partial.op);
     if (isMoments && llvm::all_of(partial.items, [&](const Values &item) {
           return isConstant(item[part]);
         }))

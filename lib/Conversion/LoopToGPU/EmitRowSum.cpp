@@ -32,7 +32,7 @@ using sym::ExprAttr;
 static constexpr int64_t kPlacesAhead = 8, kBytesAhead = 128;
 static constexpr int64_t kPlacesAheadInMany = 4, kBytesAheadInMany = 64;
 
-Value GPUKernelEmitter::getRow(GatherSumOp op, const RowSum &at, Value place) {
+Value GPUKernelEmitter::getRow(SegmentSumOp op, const RowSum &at, Value place) {
   if (!op.getPositions())
     return place;
   unsigned list = cast<BlockArgument>(op.getPositions()).getArgNumber();
@@ -50,7 +50,7 @@ Value GPUKernelEmitter::getRow(GatherSumOp op, const RowSum &at, Value place) {
   return clampIndex(row, scalarExpr(sym::add(size, -1), at.ip, at.ir, 64));
 }
 
-Value GPUKernelEmitter::loadRow(GatherSumOp op, const LaneAddress &address,
+Value GPUKernelEmitter::loadRow(SegmentSumOp op, const LaneAddress &address,
                                 const RowSum &at, Value row) {
   Type element =
       cast<RankedTensorType>(op.getSource().getType()).getElementType();
@@ -87,7 +87,7 @@ Value GPUKernelEmitter::addPlace(const RowSum &at, Value v) {
 }
 
 GPUKernelEmitter::RowSum
-GPUKernelEmitter::beginRowSum(GatherSumOp op, const LaneAddress &address,
+GPUKernelEmitter::beginRowSum(SegmentSumOp op, const LaneAddress &address,
                               Value active, RowSum at) {
   auto source = cast<RankedTensorType>(op.getSource().getType());
   ExprAttr size = sym::getSizes(source)[op.getSummedDim()];
@@ -135,8 +135,8 @@ GPUKernelEmitter::beginRowSum(GatherSumOp op, const LaneAddress &address,
   return at;
 }
 
-Value GPUKernelEmitter::finishRowSum(GatherSumOp op, const LaneAddress &address,
-                                     RowSum at) {
+Value GPUKernelEmitter::finishRowSum(SegmentSumOp op,
+                                     const LaneAddress &address, RowSum at) {
   if (at.isDone)
     return at.total;
   auto source = cast<RankedTensorType>(op.getSource().getType());
@@ -192,7 +192,7 @@ Value GPUKernelEmitter::finishRowSum(GatherSumOp op, const LaneAddress &address,
   return loop.getResult(0);
 }
 
-LogicalResult GPUKernelEmitter::emitGatherSum(GatherSumOp op) {
+LogicalResult GPUKernelEmitter::emitGatherSum(SegmentSumOp op) {
   LaneAddress address = form.getAddress(op);
   Copies copies = makeCopies(op.getResult());
   bool isVectorSum = form.isVector(op.getResult());

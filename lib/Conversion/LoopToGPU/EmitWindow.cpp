@@ -35,7 +35,7 @@ bool GPUKernelEmitter::isWindowLoad(LoadOp load) const {
     return false;
   const Item &item = pItems.front();
   return !item.active && !item.lanes && load.getArgs().empty() &&
-         variance[load.getResult()].anyCommon(reducedSet);
+         dependence[load.getResult()].anyCommon(reducedSet);
 }
 
 ExprAttr GPUKernelEmitter::atReducedItem(ExprAttr e, unsigned ir,

@@ -62,9 +62,9 @@ LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,
   int64_t minBlocks = schedule.getMinBlocks();
   if (minBlocks > facts.blocks || minBlocks * threads > facts.threads) // (C14)
     return refuse() << "'min_blocks' " << minBlocks << " of " << threads
-                    << " threads, but a multiprocessor of " << target
-                    << " has room for " << facts.blocks << " blocks and "
-                    << facts.threads << " threads";
+                    << " threads, but an SM of " << target << " can hold "
+                    << facts.blocks << " blocks and " << facts.threads
+                    << " threads";
   auto require = [&](StringRef what, StringRef feature) -> LogicalResult {
     if (facts.has(feature))
       return success();

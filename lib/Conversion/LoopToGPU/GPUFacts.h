@@ -31,7 +31,7 @@ struct GPUFacts {
   int64_t warpSize;
   /// Threads of a block, at most.
   int64_t blockThreads;
-  /// What a multiprocessor has room for at a time.
+  /// What a multiprocessor can hold at a time.
   int64_t threads, blocks, registers, sharedBytes;
   /// Shared memory of a block: at most, what it gets without asking, and what
   /// is taken beside that.

@@ -36,7 +36,7 @@ static constexpr int64_t kMaxKept = 32;
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
                                    bool approximate, const GPUFacts &facts)
-    : kernel(kernel), schedule(schedule), layout(layout), variance(kernel),
+    : kernel(kernel), schedule(schedule), layout(layout), dependence(kernel),
       facts(facts), b(kernel.getLoc(), kernel),
       vectorDim(schedule.getVectorDim()), width(schedule.getVectorWidth()),
       form(kernel, layout, schedule.getVectorDim(), schedule.getVectorWidth(),
@@ -173,7 +173,7 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
   std::optional<ContractionForm> contractionForm = ContractionForm::match(
       kernel, layout, mma.getAsync(), /*widen=*/!isHalf, &why);
   if (contractionForm && isHalf && !contractionForm->isHalf)
-    why = "its factors are not both bf16 or f16, widened";
+    why = "its factors are not both bf16 or f16, extended to f32";
   if (contractionForm && mma.getInstruction() == MmaInstruction::M8N8K4 &&
       !contractionForm->reduce.getType().isF64())
     why = "its sums are not f64";
@@ -547,7 +547,7 @@ bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
   if (isa<ScatterOp>(op))
     return !reducedDims.empty();
   if (auto store = dyn_cast<StoreOp>(op))
-    return variance.of(store.getIndices().getDims()).anyCommon(reducedSet);
+    return dependence.of(store.getIndices().getDims()).anyCommon(reducedSet);
   return op->getNumResults() > 0 && isOver(op->getResult(0), reducedSet);
 }
 
@@ -760,7 +760,7 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
     }
     b.setLoc(op->getLoc());
     unsigned parts = getNumParts(op);
-    auto moments = dyn_cast<MomentsOp>(op);
+    auto moments = dyn_cast<WelfordOp>(op);
     for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
       unsigned items = static_cast<unsigned>(rItems.size());
       unsigned m = getNumCopies(op, items);
@@ -796,7 +796,7 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitScatter(scatter);
   if (isa<ScanOp, ArgScanOp>(op))
     return emitScan(op);
-  if (auto sum = dyn_cast<GatherSumOp>(op))
+  if (auto sum = dyn_cast<SegmentSumOp>(op))
     return emitGatherSum(sum);
   if (auto special = dyn_cast<SpecialOp>(op))
     return emitSpecial(special);

@@ -225,7 +225,7 @@ private:
   /// Empty copies for a value; in a loop they replace those of the last one.
   Copies makeCopies(mlir::Value v) const;
   bool isOver(mlir::Value v, const llvm::SmallBitVector &dims) const {
-    return variance[v].anyCommon(dims);
+    return dependence[v].anyCommon(dims);
   }
   mlir::LogicalResult emitArith(mlir::Operation *op);
   /// What one is divided by the square root of, where `op` does that and need
@@ -558,7 +558,7 @@ private:
 
   //===--- Sums of rows (EmitRowSum.cpp) ----------------------------------===//
 
-  mlir::LogicalResult emitGatherSum(GatherSumOp op);
+  mlir::LogicalResult emitGatherSum(SegmentSumOp op);
   /// A sum that a thread makes: of whole vectors, or of the element of one
   /// lane; the places that are left, and what it is so far.
   struct RowSum {
@@ -569,13 +569,13 @@ private:
     /// Whether no place can be left.
     bool isDone = false;
   };
-  RowSum beginRowSum(GatherSumOp op, const LaneAddress &address,
+  RowSum beginRowSum(SegmentSumOp op, const LaneAddress &address,
                      mlir::Value active, RowSum at);
-  mlir::Value finishRowSum(GatherSumOp op, const LaneAddress &address,
+  mlir::Value finishRowSum(SegmentSumOp op, const LaneAddress &address,
                            RowSum at);
   /// Which row a place has, and the elements of a row.
-  mlir::Value getRow(GatherSumOp op, const RowSum &at, mlir::Value place);
-  mlir::Value loadRow(GatherSumOp op, const LaneAddress &address,
+  mlir::Value getRow(SegmentSumOp op, const RowSum &at, mlir::Value place);
+  mlir::Value loadRow(SegmentSumOp op, const LaneAddress &address,
                       const RowSum &at, mlir::Value row);
   mlir::Value addPlace(const RowSum &at, mlir::Value v);
   mlir::Value clampIndex(mlir::Value v, mlir::Value last);
@@ -716,15 +716,15 @@ private:
   bool hasVectorAccumulator(mlir::Operation *op) const;
   bool hasVectorOperands(mlir::Operation *op) const;
   /// The samples of a parallel item: all reduced items and lanes of a thread.
-  llvm::SmallVector<Sample> getSamples(MomentsOp op, unsigned ip);
+  llvm::SmallVector<Sample> getSamples(WelfordOp op, unsigned ip);
   /// One step of a thread: all its reduced items and lanes.
-  Values accumulateMoments(MomentsOp op, llvm::ArrayRef<mlir::Value> old,
+  Values accumulateMoments(WelfordOp op, llvm::ArrayRef<mlir::Value> old,
                            unsigned ip);
   /// Whether what rounding takes from distances is computed, too: where a
   /// thread has all its values, and where there are instructions to spare.
-  bool hasExactSteps(MomentsOp op) const;
+  bool hasExactSteps(WelfordOp op) const;
   /// The sum of the squared distances of samples from a value.
-  Compensated sumSquares(MomentsOp op, llvm::ArrayRef<Sample> samples,
+  Compensated sumSquares(WelfordOp op, llvm::ArrayRef<Sample> samples,
                          mlir::Value from);
   Values mergeMoments(llvm::ArrayRef<mlir::Value> x,
                       llvm::ArrayRef<mlir::Value> y);
@@ -741,7 +741,7 @@ private:
   mlir::Value getNumReduced(mlir::Type like);
   /// Accumulators of a thread for one item.
   unsigned getNumParts(mlir::Operation *op) const {
-    if (llvm::isa<MomentsOp>(op))
+    if (llvm::isa<WelfordOp>(op))
       return compensated.contains(op) ? 5 : 4;
     return onlineMax.contains(op) || compensated.contains(op)
                ? 2
@@ -753,7 +753,7 @@ private:
   unsigned getNumCopies(mlir::Operation *op, unsigned items) const;
   /// Whether a step of a thread takes all its reduced items and their lanes.
   bool takesAllItems(mlir::Operation *op) const {
-    return llvm::isa<MomentsOp>(op) || onlineMax.contains(op) ||
+    return llvm::isa<WelfordOp>(op) || onlineMax.contains(op) ||
            compensated.contains(op);
   }
   //===--- Compensated sums and products (EmitCompensated.cpp) ------------===//
@@ -835,7 +835,7 @@ private:
   KernelOp kernel;
   GPUScheduleAttr schedule;
   const GPUKernelLayout &layout;
-  Variance variance;
+  DimDependence dependence;
   std::optional<Precision> precision;
   const GPUFacts &facts;
   mlir::ImplicitLocOpBuilder b;

@@ -120,7 +120,7 @@ struct ConvertLoopToGPUPass
     }
     bool scans = false, reduces = false;
     for (Operation &op : *body.getBlock()) {
-      if (auto moments = dyn_cast<loop::MomentsOp>(op);
+      if (auto moments = dyn_cast<loop::WelfordOp>(op);
           moments &&
           moments.getMean().getType() != moments.getTotalMean().getType()) {
         op.emitOpError("gives ") // (C13)

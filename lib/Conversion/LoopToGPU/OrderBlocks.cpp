@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `order-gpu-blocks`.
+// The pass `wrapper-order-gpu-blocks`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace coil {
-#define GEN_PASS_DEF_ORDERGPUBLOCKSPASS
+#define GEN_PASS_DEF_WRAPPERORDERGPUBLOCKSPASS
 #include "coil/Conversion/Passes.h.inc"
 } // namespace coil
 
@@ -33,9 +33,9 @@ struct Touched {
   bool descending = false;
 };
 
-struct OrderGPUBlocksPass
-    : coil::impl::OrderGPUBlocksPassBase<OrderGPUBlocksPass> {
-  using OrderGPUBlocksPassBase::OrderGPUBlocksPassBase;
+struct WrapperOrderGPUBlocksPass
+    : coil::impl::WrapperOrderGPUBlocksPassBase<WrapperOrderGPUBlocksPass> {
+  using WrapperOrderGPUBlocksPassBase::WrapperOrderGPUBlocksPassBase;
 
   void runOnOperation() override {
     symbols.emplace(getOperation());
@@ -102,7 +102,7 @@ private:
   /// the first ones, such as the frequent words of a vocabulary, have the most
   /// places: they must not be what is left at the end.
   static bool sumsRows(loop::KernelOp kernel) {
-    auto sums = kernel.getBlock()->getOps<loop::GatherSumOp>();
+    auto sums = kernel.getBlock()->getOps<loop::SegmentSumOp>();
     return sums.begin() != sums.end();
   }
 

@@ -44,7 +44,7 @@ static ScanOp findScan(KernelOp kernel, std::string &why) {
 /// The only load that the scan's operand varies with along `dim`.
 static LoadOp findLoad(KernelOp kernel, ScanOp scan, unsigned dim,
                        std::string &why) {
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   LoadOp found;
   SmallVector<Operation *> stack = {scan};
   DenseSet<Operation *> seen;
@@ -55,7 +55,7 @@ static LoadOp findLoad(KernelOp kernel, ScanOp scan, unsigned dim,
         continue;
       stack.push_back(def);
       auto load = dyn_cast<LoadOp>(def);
-      if (!load || !variance[load.getResult()].test(dim))
+      if (!load || !dependence[load.getResult()].test(dim))
         continue;
       if (found) {
         why = "its scan is of more than one load";

@@ -44,7 +44,7 @@ bool Selector::hasManyBlocks(double threads, int64_t block) const {
 }
 
 bool Selector::rereads() const {
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   llvm::DenseMap<Value, bool> afterReduction;
   for (Operation &op : *kernel.getBlock()) {
     bool after = isReduction(&op);
@@ -52,10 +52,10 @@ bool Selector::rereads() const {
       after |= afterReduction.lookup(v);
     bool varies = isa<ScatterOp>(op);
     if (auto store = dyn_cast<StoreOp>(op))
-      varies = variance.of(store.getIndices().getDims()).anyCommon(reduced);
+      varies = dependence.of(store.getIndices().getDims()).anyCommon(reduced);
     else if (!varies)
       varies = op.getNumResults() > 0 &&
-               variance[op.getResult(0)].anyCommon(reduced);
+               dependence[op.getResult(0)].anyCommon(reduced);
     bool depends = llvm::any_of(
         op.getOperands(), [&](Value v) { return afterReduction.lookup(v); });
     if ((varies || isReduction(&op)) && depends)
@@ -226,7 +226,7 @@ void Selector::selectRow() {
   }
   // Eight positions or moments in each vector: what a block combines at the end
   // takes as long as to load, and is less for fewer threads.
-  bool hasMoments = !kernel.getBlock()->getOps<MomentsOp>().empty();
+  bool hasMoments = !kernel.getBlock()->getOps<WelfordOp>().empty();
   if (width >= 8 && threadsR > 128 && isOnlyReduced() &&
       (hasMoments || !kernel.getBlock()->getOps<ArgReduceOp>().empty())) {
     threadsR = 128;
@@ -254,7 +254,7 @@ int64_t Selector::getPartialBytes() const {
         // Threads tell each other what a product has lost, too, and squares of
         // f64.
         bool isPair = reduce ? reduce.getKind() == ReduceKind::Prod
-                             : isa<MomentsOp>(op) && type.isF64();
+                             : isa<WelfordOp>(op) && type.isF64();
         int64_t parts = isPair ? 2 : 1;
         bytes += parts * static_cast<int64_t>(
                              llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));

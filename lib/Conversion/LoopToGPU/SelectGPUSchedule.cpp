@@ -58,24 +58,24 @@ bool loop::needsOrder(KernelOp kernel) {
 }
 
 void Selector::collectAccesses() {
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   for (Operation &op : *kernel.getBlock()) {
     llvm::SmallBitVector over;
     Type scalar;
     scans |= isa<ScanOp, ArgScanOp>(op);
     reduces |= isReduction(&op);
     if (auto load = dyn_cast<LoadOp>(op)) {
-      over = variance[load.getResult()];
+      over = dependence[load.getResult()];
       scalar = load.getType();
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      over = variance.of(store.getIndices().getDims());
+      over = dependence.of(store.getIndices().getDims());
       scalar = store.getValue().getType();
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
       over.resize(kernel.getNumDims(), true);
       scalar = scatter.getValue().getType();
       scatters = true;
-    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
-      over = variance.of(sum.getIndices().getDims());
+    } else if (auto sum = dyn_cast<SegmentSumOp>(op)) {
+      over = dependence.of(sum.getIndices().getDims());
       scalar =
           cast<RankedTensorType>(sum.getSource().getType()).getElementType();
       sumsRows = true;
@@ -87,7 +87,7 @@ void Selector::collectAccesses() {
     a.bytes = std::max(1u, scalar.getIntOrFloatBitWidth() / 8);
     a.elements = 1;
     // All ranges together are about as long as there are places.
-    if (auto sum = dyn_cast<GatherSumOp>(op))
+    if (auto sum = dyn_cast<SegmentSumOp>(op))
       a.elements = hints(sum.getNumPlaces());
     for (unsigned d : over.set_bits())
       a.elements *= hints(kernel.getExtent(d));
@@ -296,7 +296,7 @@ int64_t Selector::selectIndexBits() const {
     if (auto load = dyn_cast<LoadOp>(a.op); load && !load.getArgs().empty()) {
       tensor = load.getSource();
       number = cast<BlockArgument>(tensor).getArgNumber();
-    } else if (auto sum = dyn_cast<GatherSumOp>(a.op)) {
+    } else if (auto sum = dyn_cast<SegmentSumOp>(a.op)) {
       tensor = sum.getSource();
       number = cast<BlockArgument>(tensor).getArgNumber();
       // Places are counted in the same bits, and so is where positions are.
@@ -327,11 +327,11 @@ int64_t Selector::selectIndexBits() const {
 }
 
 bool Selector::gathers() const {
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   return llvm::any_of(accesses, [&](const Access &a) {
     auto load = dyn_cast<LoadOp>(a.op);
     return load && !load.getArgs().empty() &&
-           variance[load.getResult()].anyCommon(reduced);
+           dependence[load.getResult()].anyCommon(reduced);
   });
 }
 
@@ -361,8 +361,8 @@ void Selector::selectPointwise() {
     // Two begin together where threads wait for a list of rows, too. Where sums
     // are wider than what is loaded, fewer threads have registers for that.
     bool hasList = llvm::any_of(
-        kernel.getBlock()->getOps<GatherSumOp>(),
-        [](GatherSumOp op) { return op.getPositions() != nullptr; });
+        kernel.getBlock()->getOps<SegmentSumOp>(),
+        [](SegmentSumOp op) { return op.getPositions() != nullptr; });
     if (hasList &&
         pointsP >= static_cast<double>(4 * facts.threads * processors)) {
       itemsP = 2;

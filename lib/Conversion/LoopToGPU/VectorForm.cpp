@@ -54,7 +54,7 @@ VectorForm::VectorForm(KernelOp kernel, const GPUKernelLayout &layout,
       any = sym::mentions(atPoint(index.getExpr()), lane);
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       any |= !getAddress(load).isUniform();
-    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+    } else if (auto sum = dyn_cast<SegmentSumOp>(op)) {
       any |= !getAddress(sum).isUniform();
     } else if (isReduction(&op)) {
       any &= !llvm::is_contained(cast<OverDimsOpInterface>(op).getDims(),
@@ -262,7 +262,7 @@ LaneAddress VectorForm::getAddress(ScatterOp scatter) const {
                     scatter.getValue().getType());
 }
 
-LaneAddress VectorForm::getAddress(GatherSumOp sum) const {
+LaneAddress VectorForm::getAddress(SegmentSumOp sum) const {
   unsigned number = cast<BlockArgument>(sum.getSource()).getArgNumber();
   return getAddress(
       sum.getIndices().getDims(), number,
@@ -272,7 +272,7 @@ LaneAddress VectorForm::getAddress(GatherSumOp sum) const {
 LaneAddress VectorForm::getAddress(Operation *access) const {
   if (auto load = dyn_cast<LoadOp>(access))
     return getAddress(load);
-  if (auto sum = dyn_cast<GatherSumOp>(access))
+  if (auto sum = dyn_cast<SegmentSumOp>(access))
     return getAddress(sum);
   if (auto scatter = dyn_cast<ScatterOp>(access))
     return getAddress(scatter);
@@ -284,7 +284,7 @@ static bool isIndirect(const VectorForm &form, Operation *access) {
   auto isVector = [&](Value v) { return form.isVector(v); };
   if (auto scatter = dyn_cast<ScatterOp>(access))
     return llvm::any_of(scatter.getArgs(), isVector);
-  if (auto sum = dyn_cast<GatherSumOp>(access))
+  if (auto sum = dyn_cast<SegmentSumOp>(access))
     return isVector(sum.getLo()) || isVector(sum.getHi());
   auto load = dyn_cast<LoadOp>(access);
   return load && llvm::any_of(load.getArgs(), isVector);

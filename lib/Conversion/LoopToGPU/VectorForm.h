@@ -25,7 +25,7 @@
 
 namespace coil::loop {
 
-class GatherSumOp;
+class SegmentSumOp;
 
 /// Bytes of the widest access of one thread, and of a word.
 inline constexpr int64_t kAccessBytes = 16, kWordBytes = 4;
@@ -112,7 +112,7 @@ public:
   LaneAddress getAddress(LoadOp load) const;
   LaneAddress getAddress(StoreOp store) const;
   LaneAddress getAddress(ScatterOp scatter) const;
-  LaneAddress getAddress(GatherSumOp sum) const;
+  LaneAddress getAddress(SegmentSumOp sum) const;
   /// Of a load, a store, a scatter or a sum of rows.
   LaneAddress getAddress(mlir::Operation *access) const;
   /// Whether the lanes of an access use consecutive elements.

@@ -64,7 +64,7 @@ static SmallVector<StringAttr> getSymbols(loop::KernelOp kernel,
       walker.walk(index.getExprAttr());
     else if (auto scatter = dyn_cast<loop::ScatterOp>(op))
       walker.walk(scatter.getIndicesAttr());
-    else if (auto sum = dyn_cast<loop::GatherSumOp>(op))
+    else if (auto sum = dyn_cast<loop::SegmentSumOp>(op))
       walker.walk(sum.getIndicesAttr());
   }
   SmallVector<StringAttr> symbols = found.takeVector();

@@ -13,7 +13,7 @@
 #include "Outliner.h"
 #include "mlir/IR/Remarks.h"
 
-#define DEBUG_TYPE "outline-kernels"
+#define DEBUG_TYPE "convert-loop-to-wrapper"
 
 using namespace mlir;
 using namespace coil;

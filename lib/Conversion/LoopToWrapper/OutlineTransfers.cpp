@@ -15,7 +15,7 @@
 #include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "mlir/IR/Remarks.h"
 
-#define DEBUG_TYPE "outline-kernels"
+#define DEBUG_TYPE "convert-loop-to-wrapper"
 
 using namespace mlir;
 using namespace coil;

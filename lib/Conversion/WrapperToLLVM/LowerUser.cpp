@@ -63,7 +63,7 @@ LogicalResult HostLowering::lower(LaunchUserOp op) {
       byGeometry ? device->launchUserFunction : device->launchFunction;
   if (function.empty()) // (C2)
     return op.emitOpError()
-           << "device '" << device->kind << "' cannot run kernels of users";
+           << "device '" << device->kind << "' cannot run user-defined kernels";
 
   auto passed = op.getPassed(kernel);
   Value places = null();

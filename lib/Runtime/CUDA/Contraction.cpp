@@ -446,7 +446,7 @@ int32_t Contraction::run(const BlasLt &lib, const void *a, const void *b,
     call.epilogue = CUBLASLT_EPILOGUE_GELU;
   else if (d.post_op != COIL_POST_NONE)
     return fail(COIL_UNSUPPORTED,
-                "library 'cublaslt' has no function number %d behind a "
+                "library 'cublaslt' has no function number %d after a "
                 "contraction",
                 d.post_op);
   if (bias) {

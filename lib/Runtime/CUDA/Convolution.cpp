@@ -120,7 +120,7 @@ int32_t Convolution::run(const CuDnn &lib, const void *x, const void *w,
                 coil_dtype_name(d.y_dtype));
   if (d.post_op != COIL_POST_NONE && d.post_op != COIL_POST_RELU)
     return fail(COIL_UNSUPPORTED,
-                "library 'cudnn' has no function number %d behind a "
+                "library 'cudnn' has no function number %d after a "
                 "convolution",
                 d.post_op);
   if (bias && d.bias_stride != 1 && d.out_channels != 1)

@@ -361,7 +361,7 @@ int32_t Partition::run() {
     if (tree.recordings[entry] >= path.forest->getRecordLimit())
       return runPlainly("it was recorded too often");
     if (!makeRoom())
-      return runPlainly("there is no room for another graph");
+      return runPlainly("there is no space for another graph");
     node = record(key);
     if (!node)
       return runPlainly("out of memory while it was recorded");
@@ -850,8 +850,9 @@ int32_t coil_rt_partition_cuda(coil_run *run, const char *name,
       if (state->program)
         getForest(*state->program);
       state->recording->refuse();
-      return fail(COIL_UNSUPPORTED, "a program with partitions is not kept as "
-                                    "one graph");
+      return fail(COIL_UNSUPPORTED,
+                  "a program with partitions is not captured as "
+                  "one graph");
     }
     if (state->recording || !state->program || !getPath(*state))
       return entry(run, inputs, outputs);

@@ -37,7 +37,7 @@ int32_t coil::rt::cuda::orderPeers(RunState &first, RunState &later) {
   }
   ContextGuard guard(later.device);
   return later.device.check(driver.streamWaitEvent(later.stream, event, 0),
-                            "cannot order CUDA device %d behind device %d",
+                            "cannot order CUDA device %d after device %d",
                             later.device.index, first.device.index);
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What C++ says to devices, in the words that each brings: launches by a grid,
-// kernels of users, runs.
+// user-defined kernels, runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,7 @@ LogicalResult CppEmitter::emit(LaunchUserOp op) {
     return failure();
   if (device->launchByGeometry && device->launchUserFunction.empty())
     return op.emitOpError()
-           << "device '" << device->kind << "' cannot run kernels of users";
+           << "device '" << device->kind << "' cannot run user-defined kernels";
   noteCost(*op);
   now.kernels.insert(kernel);
   // What is passed has addresses.

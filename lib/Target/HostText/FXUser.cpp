@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Launches of kernels of users as nodes: buffers and numbers are operands of
-// the node, everything else is bound to the kernel before.
+// Launches of user-defined kernels as nodes: buffers and numbers are operands
+// of the node, everything else is bound to the kernel before.
 //
 //===----------------------------------------------------------------------===//
 

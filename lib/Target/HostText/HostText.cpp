@@ -79,7 +79,7 @@ void coil::registerHostTextTranslations() {
       [](DialectRegistry &registry) { registerAllDialects(registry); });
   TranslateFromMLIRRegistration cpp(
       "wrapper-to-cpp",
-      "write host programs with lowered kernels as C++, files behind one "
+      "write host programs with lowered kernels as C++, files after one "
       "another as split-file takes them",
       [](ModuleOp module, llvm::raw_ostream &os) -> LogicalResult {
         std::vector<EmittedFile> files;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What Python says to devices, in the words that each brings, and launches of
-// kernels of users.
+// user-defined kernels.
 //
 //===----------------------------------------------------------------------===//
 

@@ -59,13 +59,13 @@ def check_lifetime(mode, function, step, alive):
         try:
             tensor = get()
         except NameError:
-            raise RunError(f"behind '{step}' in '{function}': buffer '{name}' is not allocated any more")
+            raise RunError(f"after '{step}' in '{function}': buffer '{name}' is not allocated any more")
         now[id(tensor)] = (name, weakref.ref(tensor))
     tensor = None
     if mode == "exact":
         for number, (name, reference) in seen.items():
             if number not in now and reference() is not None:
-                raise RunError(f"behind '{step}' in '{function}': buffer '{name}' is still allocated")
+                raise RunError(f"after '{step}' in '{function}': buffer '{name}' is still allocated")
         seen.clear()
     seen.update(now)
 

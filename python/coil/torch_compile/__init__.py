@@ -1,6 +1,6 @@
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The backend "coil" of torch.compile; see docs/TorchCompile.md.
+"""The backend "coil" of torch.compile; see docs/howto/TorchCompile.md.
 
     compiled = torch.compile(model, backend="coil")
 

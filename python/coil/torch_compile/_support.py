@@ -98,7 +98,7 @@ def reason_not(node):
     operands = [part for operand in node.all_input_nodes for part in _fx.tensors_of(_fx.value_of(operand))]
     given = _fx.tensors_of(value)
     if not given:
-        return "it gives a number that only a run knows"
+        return "it gives a data-dependent number"
     for tensor in [*operands, *given]:
         reason = _tensor_reason(tensor)
         if reason:

@@ -3,7 +3,7 @@
 """Writes nodes of an FX graph as the text of an exported program.
 
 The text is the JSON that a .pt2 file has of a program, schema version 8, which the
-importer reads (docs/Import.md). It is made here from the graph in memory, because the
+importer reads (docs/concepts/Import.md). It is made here from the graph in memory, because the
 serializer of torch needs an ExportedProgram, which a graph of AOTAutograd is not (its
 inputs are a flat list, its backward has no signature), and takes 20 times as long.
 """
@@ -122,7 +122,7 @@ class Writer:
             return "as_sym_bool", {"as_name": node.name}
         if expr.is_number:
             return "as_float", _float(float(expr))
-        return self.fail("it takes a float that only a run knows")
+        return self.fail("it takes a data-dependent float")
 
     # -- Tensors ------------------------------------------------------------
 

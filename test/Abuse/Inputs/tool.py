@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-# docs/Tools.md. Drivers of MLIR know success and failure.
+# docs/howto/Tools.md. Drivers of MLIR know success and failure.
 STATUSES = {"coil-run": {0, 1, 2, 3, 4}, "coil-compile": {0, 2, 3}, "coil-package": {0, 1, 2, 3},
             "coil-import": {0, 2, 3}, "coil-interpret": {0, 2, 3, 4}, "coil-opt": {0, 1},
             "coil-translate": {0, 1}, "coil-reduce": {0, 1}}

@@ -194,14 +194,14 @@ func.func @convert_graph_to_loop_c1_compound(%q: tensor<2x4x8x64xf32>) -> tensor
 
 // One reduction for both; of no element the mean is NaN.
 // CHECK-LABEL: @moments
-// CHECK:         loop.kernel "moments" [s0, 8]
-// CHECK:           %[[MEAN:.+]], %[[M2:.+]], %[[N:.+]] = loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32
+// CHECK:         loop.kernel "welford" [s0, 8]
+// CHECK:           %[[MEAN:.+]], %[[M2:.+]], %[[N:.+]] = loop.welford %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32
 // CHECK:           arith.cmpf oeq, %[[N]]
 // CHECK:           %[[R:.+]] = arith.select %{{.+}}, %{{.+}}, %[[MEAN]]
 // CHECK:           loop.store %[[R]], 0[d1]
 // CHECK:           loop.store %[[M2]], 1[d1]
 func.func @moments(%x: tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, tensor<8xf32>) attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
-  %m, %s = graph.moments %x dims [0] : (tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, tensor<8xf32>)
+  %m, %s = graph.welford %x dims [0] : (tensor<?x8xf32, #sym.shape<[s0, 8]>>) -> (tensor<8xf32>, tensor<8xf32>)
   return %m, %s : tensor<8xf32>, tensor<8xf32>
 }
 

@@ -115,11 +115,11 @@ wrapper.kernel @by_rows(%x: tensor<4096x1024xf32>) attributes {input_strides = [
 // CHECK:       arith.divf
 // CHECK:       arith.truncf %{{.+}} : f64 to f32
 wrapper.kernel @moments(%x: tensor<16384xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
-  %0 = loop.kernel "moments" [16384] (%a = %x) : (tensor<16384xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16> {
+  %0 = loop.kernel "welford" [16384] (%a = %x) : (tensor<16384xf32>) -> tensor<f32> schedule<vector_dim = 0, vector_width = 16> {
     %v = loop.load %a[d0] : tensor<16384xf32> -> f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f32
     loop.store %s, 0 [] : f32
   }
   wrapper.yield %0 : tensor<f32>
@@ -130,7 +130,7 @@ wrapper.kernel @moments(%x: tensor<16384xf32>) attributes {input_strides = [#sym
 // Moments of f64: after each step of a first chain the pivot follows the mean,
 // and then after each chain of 16 steps. What its move is rounded by stays in the
 // sum of distances, and what the sum of squares loses is beside it.
-// CHECK-LABEL: wrapper.kernel @moments_f64
+// CHECK-LABEL: wrapper.kernel @welford_f64
 // CHECK:       %[[BEGUN:.+]]:5 = scf.for %{{.+}} = %c0_i64 to %[[START:.+]] step %c8_i64
 // CHECK:         arith.divf
 // CHECK:       scf.for %[[I:.+]] = %[[START]] to %{{.+}} step %c128_i64 iter_args(%[[PIVOT:.+]] = %[[BEGUN]]#0, %{{.+}} = %[[BEGUN]]#1, %[[Q:.+]] = %[[BEGUN]]#2, %{{.+}} = %[[BEGUN]]#3, %[[LOST:.+]] = %[[BEGUN]]#4)
@@ -142,12 +142,12 @@ wrapper.kernel @moments(%x: tensor<16384xf32>) attributes {input_strides = [#sym
 // CHECK:         arith.subf %[[MOVED]], %[[CHAIN]]#0
 // CHECK:         arith.addf %[[Q]],
 // CHECK:         arith.addf %[[LOST]],
-wrapper.kernel @moments_f64(%x: tensor<16384xf64>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
-  %0 = loop.kernel "moments" [16384] (%a = %x) : (tensor<16384xf64>) -> tensor<f64> schedule<vector_dim = 0, vector_width = 8> {
+wrapper.kernel @welford_f64(%x: tensor<16384xf64>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
+  %0 = loop.kernel "welford" [16384] (%a = %x) : (tensor<16384xf64>) -> tensor<f64> schedule<vector_dim = 0, vector_width = 8> {
     %v = loop.load %a[d0] : tensor<16384xf64> -> f64
     %zero = arith.constant 0.0 : f64
     %one = arith.constant 1.0 : f64
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f64
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f64
     loop.store %s, 0 [] : f64
   }
   wrapper.yield %0 : tensor<f64>

@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu))' | FileCheck %s --check-prefixes=CHECK,ON
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu{approximate=false}))' | FileCheck %s --check-prefixes=CHECK,OFF
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,lower-cpu-kernel))' | FileCheck %s --check-prefix=LLVM
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,convert-cpu-kernel-to-llvm))' | FileCheck %s --check-prefix=LLVM
 
 // Nobody sees the last bits of exponentials, nor of quotients, that are rounded to 16 bits.
 // CHECK-LABEL: llvm.func @softmax

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-cpu-kernel{vector-bits=512}))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-cpu-kernel-to-llvm{vector-bits=512}))' | FileCheck %s
 
 // Where only 1 + tanh(x) is used it is twice 1 / (1 + exp(-2x)), whose digits are
 // there where tanh is near -1. The exponential becomes a call like others.

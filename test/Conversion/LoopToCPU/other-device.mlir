@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-cpu-kernel))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-cpu-kernel-to-llvm))' | FileCheck %s
 
 // Code of another device is left alone.
 // CHECK: math.tan

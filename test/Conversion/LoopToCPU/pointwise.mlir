@@ -1,5 +1,5 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,canonicalize,cse))' --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,canonicalize,cse,lower-cpu-kernel{vector-bits=512}))' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=LLVM
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,canonicalize,cse,convert-cpu-kernel-to-llvm{vector-bits=512}))' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=LLVM
 
 // A block of 4096 points a task: whole vectors, then a masked remainder.
 // CHECK-LABEL: wrapper.kernel @exp

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-cpu-kernel))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-cpu-kernel-to-llvm))' | FileCheck %s
 
 // Words are rounded, NaN is chosen among them, and the upper halves are packed once.
 // CHECK-LABEL: llvm.func @round

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-cpu-kernel{vector-bits=512}))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-cpu-kernel-to-llvm{vector-bits=512}))' | FileCheck %s
 
 // Vectors of f32 have their remainders in f64: steps with the upper 28 bits of
 // quotients (a mask of -2^25), until nothing is as large as its divisor. Most

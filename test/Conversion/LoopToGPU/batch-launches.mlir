@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --batch-gpu-launches --wrapper-verify-memory --split-input-file | FileCheck %s
+// RUN: coil-opt %s --wrapper-batch-gpu-launches --wrapper-verify-memory --split-input-file | FileCheck %s
 
 !b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
 

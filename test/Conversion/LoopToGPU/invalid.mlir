@@ -302,12 +302,12 @@ wrapper.kernel @convert_loop_to_gpu_op(%x: tensor<64xf32>) attributes {device = 
 // -----
 
 wrapper.kernel @convert_loop_to_gpu_c13(%x: tensor<64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[]>], symbols = []} {
-  %0 = loop.kernel "moments" [64] (%a = %x) : (tensor<64xf32>) -> tensor<f64> schedule #loop.gpu_schedule<vector_dim = 0, threads_r = 32> {
+  %0 = loop.kernel "welford" [64] (%a = %x) : (tensor<64xf32>) -> tensor<f64> schedule #loop.gpu_schedule<vector_dim = 0, threads_r = 32> {
     %v = loop.load %a[d0] : tensor<64xf32> -> f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
     // expected-error@+1 {{gives 'f64' for samples of 'f32', but a GPU sums moments in the samples' type}}
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32 -> f64
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f32 -> f64
     loop.store %s, 0 [] : f64
   }
   wrapper.yield %0 : tensor<f64>

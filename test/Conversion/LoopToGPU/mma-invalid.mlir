@@ -1,7 +1,7 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-gpu))' --split-input-file --verify-diagnostics
 
 wrapper.kernel @convert_loop_to_gpu_c10_type(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[256, 1]>, #sym.shape<[256, 1]>], output_strides = [#sym.shape<[256, 1]>], symbols = []} {
-  // expected-error@+1 {{has a schedule with the instruction 'm16n8k16', but its factors are not both bf16 or f16, widened}}
+  // expected-error@+1 {{has a schedule with the instruction 'm16n8k16', but its factors are not both bf16 or f16, extended to f32}}
   %0 = loop.kernel "c10_type" [256, 256, 256] (%a = %x, %b = %w) : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32> schedule #loop.gpu_schedule<strategy = mma, vector_dim = 1, vector_width = 4, threads_p = 64, items_p = 2, index_bits = 32, mma = <instruction = m16n8k16, m = 32, n = 32, k = 32, warps_m = 2>> {
     %1 = loop.load %a[d0, d2] : tensor<256x256xf32> -> f32
     %2 = loop.load %b[d1, d2] : tensor<256x256xf32> -> f32
@@ -60,7 +60,7 @@ wrapper.kernel @convert_loop_to_gpu_c5_contraction(%x: tensor<256x256xbf16>, %w:
 
 #rows = #sym.shape<[256, 1]>
 wrapper.kernel @convert_loop_to_gpu_c10_sums(%x: tensor<256x256xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#rows], output_strides = [#sym.shape<[1]>], symbols = []} {
-  // expected-error@+1 {{has a schedule with the instruction 'fma', but it does not sum products}}
+  // expected-error@+1 {{has a schedule with the instruction 'fma', but it does not sum multiplications}}
   %0 = loop.kernel "sum" [256, 256] (%a = %x) : (tensor<256x256xf32>) -> tensor<256xf32>
       schedule #loop.gpu_schedule<strategy = mma, threads_p = 32, mma = <m = 32, n = 32, k = 32>> {
     %1 = loop.load %a[d0, d1] : tensor<256x256xf32> -> f32

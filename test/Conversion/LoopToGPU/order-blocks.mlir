@@ -1,5 +1,5 @@
-// RUN: coil-opt %s --order-gpu-blocks --split-input-file | FileCheck %s
-// RUN: coil-opt %s --order-gpu-blocks=min-bytes=67108864 --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: coil-opt %s --wrapper-order-gpu-blocks --split-input-file | FileCheck %s
+// RUN: coil-opt %s --wrapper-order-gpu-blocks=min-bytes=67108864 --split-input-file | FileCheck %s --check-prefix=SMALL
 
 !b = !wrapper.buffer<[4096, 1024], f32, #wrapper.device<"cuda">>
 !r = !wrapper.buffer<[4096], f32, #wrapper.device<"cuda">>
@@ -114,7 +114,7 @@ wrapper.kernel @rows(%x: tensor<4096x1024xf32>, %lo: tensor<4096xi64>) attribute
     %c = arith.constant 2 : i64
     %v = loop.load %l[d0] : tensor<4096xi64> -> i64
     %h = arith.addi %v, %c : i64
-    %s = loop.gather_sum %a[t0, d1] from %v to %h : tensor<4096x1024xf32> -> f32
+    %s = loop.segment_sum %a[t0, d1] from %v to %h : tensor<4096x1024xf32> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   wrapper.yield %0 : tensor<4096x1024xf32>

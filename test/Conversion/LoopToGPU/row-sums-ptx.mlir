@@ -20,7 +20,7 @@ func.func @rows_bf16(%x: tensor<65536x2048xbf16>, %lo: tensor<32768xi64>, %hi: t
   %0 = loop.kernel "rows_bf16" [32768, 2048] (%a = %x, %l = %lo, %h = %hi, %q = %p) : (tensor<65536x2048xbf16>, tensor<32768xi64>, tensor<32768xi64>, tensor<65536xi64>) -> tensor<32768x2048xbf16> {
     %1 = loop.load %l[d0] : tensor<32768xi64> -> i64
     %2 = loop.load %h[d0] : tensor<32768xi64> -> i64
-    %3 = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x2048xbf16> -> f32
+    %3 = loop.segment_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x2048xbf16> -> f32
     %4 = arith.truncf %3 : f32 to bf16
     loop.store %4, 0[d0, d1] : bf16
   }
@@ -38,7 +38,7 @@ func.func @rows_f32(%x: tensor<65536x1024xf32>, %lo: tensor<32768xi64>, %hi: ten
   %0 = loop.kernel "rows_f32" [32768, 1024] (%a = %x, %l = %lo, %h = %hi) : (tensor<65536x1024xf32>, tensor<32768xi64>, tensor<32768xi64>) -> tensor<32768x1024xf32> {
     %1 = loop.load %l[d0] : tensor<32768xi64> -> i64
     %2 = loop.load %h[d0] : tensor<32768xi64> -> i64
-    %3 = loop.gather_sum %a[t0, d1] from %1 to %2 : tensor<65536x1024xf32> -> f32
+    %3 = loop.segment_sum %a[t0, d1] from %1 to %2 : tensor<65536x1024xf32> -> f32
     loop.store %3, 0[d0, d1] : f32
   }
   return %0 : tensor<32768x1024xf32>
@@ -51,7 +51,7 @@ func.func @rows_odd(%x: tensor<4096x1021xf32>, %lo: tensor<32768xi64>, %hi: tens
   %0 = loop.kernel "rows_odd" [32768, 1021] (%a = %x, %l = %lo, %h = %hi) : (tensor<4096x1021xf32>, tensor<32768xi64>, tensor<32768xi64>) -> tensor<32768x1021xf32> {
     %1 = loop.load %l[d0] : tensor<32768xi64> -> i64
     %2 = loop.load %h[d0] : tensor<32768xi64> -> i64
-    %3 = loop.gather_sum %a[t0, d1] from %1 to %2 : tensor<4096x1021xf32> -> f32
+    %3 = loop.segment_sum %a[t0, d1] from %1 to %2 : tensor<4096x1021xf32> -> f32
     loop.store %3, 0[d0, d1] : f32
   }
   return %0 : tensor<32768x1021xf32>
@@ -73,9 +73,9 @@ func.func @chunks(%x: tensor<65536x2048xbf16>, %c: tensor<512x2048xf32>, %lo: te
     %last = arith.shrsi %2, %shift : i64
     %front = arith.shli %first, %shift : i64
     %back = arith.shli %last, %shift : i64
-    %head = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %front : tensor<65536x2048xbf16> -> f32
-    %middle = loop.gather_sum %b[t0, d1] from %first to %last plus %head : f32 : tensor<512x2048xf32> -> f32
-    %4 = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi64> from %back to %2 plus %middle : f32 : tensor<65536x2048xbf16> -> f32
+    %head = loop.segment_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %front : tensor<65536x2048xbf16> -> f32
+    %middle = loop.segment_sum %b[t0, d1] from %first to %last plus %head : f32 : tensor<512x2048xf32> -> f32
+    %4 = loop.segment_sum %a[t0, d1] at %q : tensor<65536xi64> from %back to %2 plus %middle : f32 : tensor<65536x2048xbf16> -> f32
     %5 = arith.truncf %4 : f32 to bf16
     loop.store %5, 0[d0, d1] : bf16
   }
@@ -95,7 +95,7 @@ func.func @listed_f32(%x: tensor<65536x1024xf32>, %lo: tensor<65536xi64>, %hi: t
   %0 = loop.kernel "listed_f32" [65536, 1024] (%a = %x, %l = %lo, %h = %hi, %q = %p) : (tensor<65536x1024xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>) -> tensor<65536x1024xf32> {
     %1 = loop.load %l[d0] : tensor<65536xi64> -> i64
     %2 = loop.load %h[d0] : tensor<65536xi64> -> i64
-    %3 = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x1024xf32> -> f32
+    %3 = loop.segment_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x1024xf32> -> f32
     loop.store %3, 0[d0, d1] : f32
   }
   return %0 : tensor<65536x1024xf32>
@@ -113,7 +113,7 @@ func.func @at_most_one(%x: tensor<65536x1024xf32>, %some: tensor<65536xi1>, %p: 
     %2 = loop.load %s[d0] : tensor<65536xi1> -> i1
     %3 = arith.extui %2 : i1 to i64
     %4 = arith.addi %1, %3 : i64
-    %5 = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi32> from %1 to %4 : tensor<65536x1024xf32> -> f32
+    %5 = loop.segment_sum %a[t0, d1] at %q : tensor<65536xi32> from %1 to %4 : tensor<65536x1024xf32> -> f32
     loop.store %5, 0[d0, d1] : f32
   }
   return %0 : tensor<65536x1024xf32>
@@ -129,7 +129,7 @@ func.func @long_ranges(%x: tensor<65536x2048xbf16>, %lo: tensor<512xi64>, %hi: t
   %0 = loop.kernel "long_ranges" [512, 2048] (%a = %x, %l = %lo, %h = %hi, %q = %p) : (tensor<65536x2048xbf16>, tensor<512xi64>, tensor<512xi64>, tensor<65536xi64>) -> tensor<512x2048xf32> {
     %1 = loop.load %l[d0] : tensor<512xi64> -> i64
     %2 = loop.load %h[d0] : tensor<512xi64> -> i64
-    %3 = loop.gather_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x2048xbf16> -> f32
+    %3 = loop.segment_sum %a[t0, d1] at %q : tensor<65536xi64> from %1 to %2 : tensor<65536x2048xbf16> -> f32
     loop.store %3, 0[d0, d1] : f32
   }
   return %0 : tensor<512x2048xf32>

@@ -9,7 +9,7 @@
 // Two stages of 48 KiB, and a record for each tile.
 // LAUNCH: wrapper.kernel @row_0.module() attributes {device = #wrapper.device<"cuda">, geometry = #wrapper.geometry<grid = [264, 1, 1], block = [512, 1, 1], shared = 98464, errors = false, scratch = 336>
 
-// A multiprocessor with 100 KiB has room for one such block, and there are 188.
+// A multiprocessor with 100 KiB can hold one such block, and there are 188.
 // RUN: coil-compile %s --target=cuda:sm_120 --library=none --to=wrapper | FileCheck %s --check-prefix=SMALL
 // SMALL: min_blocks = 1, {{.*}}stages = 2, blocks = 188>
 

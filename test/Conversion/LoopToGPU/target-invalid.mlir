@@ -17,7 +17,7 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_86">>} {
   wrapper.kernel @convert_loop_to_gpu_c14_blocks(%x: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
-    // expected-error @below {{has a schedule with 'min_blocks' 8 of 256 threads, but a multiprocessor of #target.device<"cuda:sm_86"> has room for 16 blocks and 1536 threads}}
+    // expected-error @below {{has a schedule with 'min_blocks' 8 of 256 threads, but an SM of #target.device<"cuda:sm_86"> can hold 16 blocks and 1536 threads}}
     %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<vector_dim = 0, threads_p = 256, min_blocks = 8, index_bits = 32> {
       %v = loop.load %a[d0] : tensor<4096xf32> -> f32
       loop.store %v, 0 [d0] : f32

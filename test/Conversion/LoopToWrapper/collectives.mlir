@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --split-input-file --outline-kernels --verify-diagnostics | FileCheck %s
+// RUN: coil-opt %s --split-input-file --convert-loop-to-wrapper --verify-diagnostics | FileCheck %s
 
 // A wait stands where its tensor was waited for.
 // CHECK-LABEL: wrapper.func @waits

@@ -1,5 +1,5 @@
-// RUN: coil-opt %s --outline-kernels | FileCheck %s
-// RUN: coil-opt %s --outline-kernels --wrapper-plan-memory --wrapper-verify-memory | FileCheck %s --check-prefix=PLAN
+// RUN: coil-opt %s --convert-loop-to-wrapper | FileCheck %s
+// RUN: coil-opt %s --convert-loop-to-wrapper --wrapper-plan-memory --wrapper-verify-memory | FileCheck %s --check-prefix=PLAN
 
 // What a branch gives is its own storage: one that it makes is handed over as
 // it is, one from outside is copied, as is one that is given twice.

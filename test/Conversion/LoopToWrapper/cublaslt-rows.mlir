@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --convert-graph-to-loop --loop-fold-views --loop-select-schedule="library=cublaslt only-library" --outline-kernels=device=cuda --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-graph-to-loop --loop-fold-views --loop-select-schedule="library=cublaslt only-library" --convert-loop-to-wrapper=device=cuda --split-input-file | FileCheck %s
 
 // Rows of whole vectors are the library's.
 // CHECK-LABEL: wrapper.func @even

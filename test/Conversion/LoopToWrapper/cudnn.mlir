@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --convert-graph-to-loop --loop-fold-views --loop-select-schedule="library=cublaslt,cudnn only-library" --outline-kernels=device=cuda --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-graph-to-loop --loop-fold-views --loop-select-schedule="library=cublaslt,cudnn only-library" --convert-loop-to-wrapper=device=cuda --split-input-file | FileCheck %s
 
 // Libraries count channels first whatever the layout; the input and the weight
 // are brought into that of the result.

@@ -1,6 +1,6 @@
-// RUN: coil-opt %s --coil-loop-pipeline --outline-kernels | FileCheck %s
-// RUN: coil-opt %s --coil-loop-pipeline --outline-kernels --wrapper-plan-memory --wrapper-verify-memory | FileCheck %s --check-prefix=PLAN
-// RUN: coil-opt %s --coil-loop-pipeline --outline-kernels --remarks-filter=outline-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: coil-opt %s --coil-loop-pipeline --convert-loop-to-wrapper | FileCheck %s
+// RUN: coil-opt %s --coil-loop-pipeline --convert-loop-to-wrapper --wrapper-plan-memory --wrapper-verify-memory | FileCheck %s --check-prefix=PLAN
+// RUN: coil-opt %s --coil-loop-pipeline --convert-loop-to-wrapper --remarks-filter=convert-loop-to-wrapper 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // Kernels around a call are merged among themselves; the call stays between them.
 
 // REMARK: calls the function 'mylib::scale', which has to be registered for 'cpu' where the program is loaded

@@ -1,9 +1,9 @@
-// RUN: coil-opt %s --outline-kernels=device=cuda | FileCheck %s
+// RUN: coil-opt %s --convert-loop-to-wrapper=device=cuda | FileCheck %s
 // RUN: coil-compile %s --target=cuda:sm_90 --emit=python -o %t.py
 // RUN: FileCheck %s --input-file=%t.py --check-prefix=PY
 // RUN: coil-compile %s --target=cuda:sm_90 --emit=cpp -o %t.cpp
 // RUN: FileCheck %s --input-file=%t.cpp --check-prefix=CPP
-// RUN: coil-opt %s --outline-kernels | FileCheck %s --check-prefix=CPU
+// RUN: coil-opt %s --convert-loop-to-wrapper | FileCheck %s --check-prefix=CPU
 
 // A kernel of a GPU knows what the addresses of inputs are multiples of: as many
 // bytes as the function says, fewer where a view begins elsewhere. The host

@@ -1,7 +1,7 @@
-// RUN: coil-opt %s --outline-kernels --split-input-file --verify-diagnostics
+// RUN: coil-opt %s --convert-loop-to-wrapper --split-input-file --verify-diagnostics
 
-func.func @outline_kernels_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'arith.addf' op has no place in a host program}}
+func.func @convert_loop_to_wrapper_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'arith.addf' op is not allowed in a host program}}
   %0 = arith.addf %x, %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -9,32 +9,32 @@ func.func @outline_kernels_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // expected-error@+1 {{expected a function with a body}}
-func.func private @outline_kernels_c1_declaration()
+func.func private @convert_loop_to_wrapper_c1_declaration()
 
 // -----
 
 // expected-error@+1 {{argument 0 is not a ranked tensor}}
-func.func @outline_kernels_c1_type(%x: i64) {
+func.func @convert_loop_to_wrapper_c1_type(%x: i64) {
   return
 }
 
 // -----
 
 // expected-error@+1 {{argument 0 has a dynamic size without an expression}}
-func.func @outline_kernels_c1_size(%x: tensor<?xf32>) {
+func.func @convert_loop_to_wrapper_c1_size(%x: tensor<?xf32>) {
   return
 }
 
 // -----
 
 // expected-error@+1 {{symbol 's0' cannot be computed from the sizes and strides of the arguments}}
-func.func @outline_kernels_c2(%x: tensor<?xf32, #sym.shape<[s0 mod 8]>>) {
+func.func @convert_loop_to_wrapper_c2(%x: tensor<?xf32, #sym.shape<[s0 mod 8]>>) {
   return
 }
 
 // -----
 
-func.func @outline_kernels_c2_unbound() -> tensor<?xf32, #sym.shape<[u0]>> {
+func.func @convert_loop_to_wrapper_c2_unbound() -> tensor<?xf32, #sym.shape<[u0]>> {
   // expected-error@+1 {{mentions symbol 'u0', which nothing has bound before}}
   %0 = loop.kernel "k" [u0] () : () -> tensor<?xf32, #sym.shape<[u0]>> {
     %v = arith.constant 0.0 : f32

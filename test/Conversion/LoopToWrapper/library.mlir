@@ -1,5 +1,5 @@
-// RUN: coil-opt %s --outline-kernels --split-input-file | FileCheck %s
-// RUN: coil-opt %s --outline-kernels --split-input-file --remarks-filter=outline-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: coil-opt %s --convert-loop-to-wrapper --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-loop-to-wrapper --split-input-file --remarks-filter=convert-loop-to-wrapper 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 !x = tensor<?x64x128xf32, #sym.shape<[s0, 64, 128]>>
 !y = tensor<?x64x32xf32, #sym.shape<[s0, 64, 32]>>

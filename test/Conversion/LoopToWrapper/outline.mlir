@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --outline-kernels --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-loop-to-wrapper --split-input-file | FileCheck %s
 
 !x = tensor<?x4xf32, #sym.shape<[s0, 4]>>
 

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --outline-kernels=device=cuda --split-input-file --verify-diagnostics
+// RUN: coil-opt %s --convert-loop-to-wrapper=device=cuda --split-input-file --verify-diagnostics
 
 // expected-error @below {{argument 0 is on "moon", which is not registered as a device}}
 func.func @argument(%x: tensor<4xf32> {coil.device = "moon"}) -> tensor<4xf32> {

@@ -1,6 +1,6 @@
-// RUN: coil-opt %s --outline-kernels=device=cuda --split-input-file | FileCheck %s
-// RUN: coil-opt %s --outline-kernels=device=cuda --split-input-file --remarks-filter=outline-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
-// RUN: coil-opt %s --outline-kernels --split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: coil-opt %s --convert-loop-to-wrapper=device=cuda --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-loop-to-wrapper=device=cuda --split-input-file --remarks-filter=convert-loop-to-wrapper 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+// RUN: coil-opt %s --convert-loop-to-wrapper --split-input-file | FileCheck %s --check-prefix=CPU
 
 // An argument that is on the host is moved once, in front of everything; a result
 // that has to be there, behind. The attribute is part of the types then.

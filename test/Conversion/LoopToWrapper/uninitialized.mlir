@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --convert-graph-to-loop --outline-kernels --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-graph-to-loop --convert-loop-to-wrapper --split-input-file | FileCheck %s
 
 // What nobody has written to is a result without a kernel.
 // CHECK-LABEL: wrapper.func @result

@@ -18,7 +18,7 @@ wrapper.kernel @nowhere() attributes {device = #wrapper.device<"mute">, paramete
 }
 wrapper.grid @g[] cases [#wrapper.grid_case<{}, <[1, 1, 1]>>]
 wrapper.func @convert_wrapper_to_llvm_c2_user() {
-  // expected-error@+1 {{device 'mute' cannot run kernels of users}}
+  // expected-error@+1 {{device 'mute' cannot run user-defined kernels}}
   wrapper.launch_user @nowhere grid @g[] config {} arguments []
   wrapper.return
 }

@@ -1,5 +1,5 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-user-kernel,lower-user-kernel{chip=sm_80+sm_90}))' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-user-kernel,lower-user-kernel{chip=sm_80+sm_90},lower-user-kernel))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(wrapper-lower-user-kernel,wrapper-lower-user-kernel{chip=sm_80+sm_90}))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(wrapper-lower-user-kernel,wrapper-lower-user-kernel{chip=sm_80+sm_90},wrapper-lower-user-kernel))' | FileCheck %s
 
 // What the device launches goes over the blocks that it is given.
 // CHECK-LABEL: wrapper.kernel @fill() attributes {grain = 1 : i64

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(wrapper.kernel(lower-user-kernel,lower-user-kernel{chip=sm_90}))' | FileCheck %s
+// RUN: coil-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(wrapper.kernel(wrapper-lower-user-kernel,wrapper-lower-user-kernel{chip=sm_90}))' | FileCheck %s
 
 // CHECK-LABEL: wrapper.kernel @text
 // CHECK-SAME:    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [32, 1, 1]
@@ -22,25 +22,25 @@ wrapper.kernel @module() attributes {device = #wrapper.device<"cuda">, threads =
 // -----
 
 // expected-error@+1 {{parameter 'x' takes a tensor map, which device 'cpu' does not have}}
-wrapper.kernel @lower_user_kernel_c7() attributes {parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>]} {
-  llvm.func @lower_user_kernel_c7(%x: !llvm.ptr, %i: i64, %j: i64, %k: i64) {
+wrapper.kernel @wrapper_lower_user_kernel_c7() attributes {parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>]} {
+  llvm.func @wrapper_lower_user_kernel_c7(%x: !llvm.ptr, %i: i64, %j: i64, %k: i64) {
     llvm.return
   }
 }
 
 // -----
 
-// expected-error@+1 {{argument 0 of the entry 'lower_user_kernel_c8_address' has 8 bytes but 'x' has 128}}
-wrapper.kernel @lower_user_kernel_c8_address() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
+// expected-error@+1 {{argument 0 of the entry 'wrapper_lower_user_kernel_c8_address' has 8 bytes but 'x' has 128}}
+wrapper.kernel @wrapper_lower_user_kernel_c8_address() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
     parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>],
-    ptx = ".version 8.0\n.target sm_90\n.entry lower_user_kernel_c8_address(.param .u64 .ptr .global .align 64 x) { ret; }"} {}
+    ptx = ".version 8.0\n.target sm_90\n.entry wrapper_lower_user_kernel_c8_address(.param .u64 .ptr .global .align 64 x) { ret; }"} {}
 
 // -----
 
-// expected-error@+1 {{argument 0 of the entry 'lower_user_kernel_c8_align' is the tensor map 'x', which needs '.align 64'}}
-wrapper.kernel @lower_user_kernel_c8_align() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
+// expected-error@+1 {{argument 0 of the entry 'wrapper_lower_user_kernel_c8_align' is the tensor map 'x', which needs '.align 64'}}
+wrapper.kernel @wrapper_lower_user_kernel_c8_align() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
     parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>],
-    ptx = ".version 8.0\n.target sm_90\n.entry lower_user_kernel_c8_align(.param .align 32 .b8 x[128]) { ret; }"} {}
+    ptx = ".version 8.0\n.target sm_90\n.entry wrapper_lower_user_kernel_c8_align(.param .align 32 .b8 x[128]) { ret; }"} {}
 
 // -----
 
@@ -51,11 +51,11 @@ wrapper.kernel @k() attributes {device = #wrapper.device<"cuda">, threads = arra
 
 // -----
 
-// expected-error@+1 {{argument 0 of its function 'lower_user_kernel_c8' is the tensor map 'x', which an 'llvm.func' takes with {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}}}
-wrapper.kernel @lower_user_kernel_c8() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
+// expected-error@+1 {{argument 0 of its function 'wrapper_lower_user_kernel_c8' is the tensor map 'x', which an 'llvm.func' takes with {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}}}
+wrapper.kernel @wrapper_lower_user_kernel_c8() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
     parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>]} {
   gpu.module @code {
-    llvm.func @lower_user_kernel_c8(%x: !llvm.ptr {llvm.byval = !llvm.array<64 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}) attributes {nvvm.kernel} {
+    llvm.func @wrapper_lower_user_kernel_c8(%x: !llvm.ptr {llvm.byval = !llvm.array<64 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}) attributes {nvvm.kernel} {
       llvm.return
     }
   }
@@ -64,11 +64,11 @@ wrapper.kernel @lower_user_kernel_c8() attributes {device = #wrapper.device<"cud
 // -----
 
 // An address is none.
-// expected-error@+1 {{argument 0 of its function 'lower_user_kernel_c8_pointer' is the tensor map 'x'}}
-wrapper.kernel @lower_user_kernel_c8_pointer() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
+// expected-error@+1 {{argument 0 of its function 'wrapper_lower_user_kernel_c8_pointer' is the tensor map 'x'}}
+wrapper.kernel @wrapper_lower_user_kernel_c8_pointer() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
     parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>]} {
   gpu.module @code {
-    llvm.func @lower_user_kernel_c8_pointer(%x: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    llvm.func @wrapper_lower_user_kernel_c8_pointer(%x: !llvm.ptr<1>) attributes {nvvm.kernel} {
       llvm.return
     }
   }
@@ -77,11 +77,11 @@ wrapper.kernel @lower_user_kernel_c8_pointer() attributes {device = #wrapper.dev
 // -----
 
 // Units of a chip read it at multiples of 64 bytes,
-// expected-error@+1 {{argument 0 of its function 'lower_user_kernel_c8_function_align' is the tensor map 'x', which an 'llvm.func' takes with {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}}}
-wrapper.kernel @lower_user_kernel_c8_function_align() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
+// expected-error@+1 {{argument 0 of its function 'wrapper_lower_user_kernel_c8_function_align' is the tensor map 'x', which an 'llvm.func' takes with {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}}}
+wrapper.kernel @wrapper_lower_user_kernel_c8_function_align() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
     parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>]} {
   gpu.module @code {
-    llvm.func @lower_user_kernel_c8_function_align(%x: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 32 : i64, nvvm.grid_constant}) attributes {nvvm.kernel} {
+    llvm.func @wrapper_lower_user_kernel_c8_function_align(%x: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 32 : i64, nvvm.grid_constant}) attributes {nvvm.kernel} {
       llvm.return
     }
   }
@@ -90,11 +90,11 @@ wrapper.kernel @lower_user_kernel_c8_function_align() attributes {device = #wrap
 // -----
 
 // and where it was passed, not in a copy that the function may change.
-// expected-error@+1 {{argument 0 of its function 'lower_user_kernel_c8_changed' is the tensor map 'x', which an 'llvm.func' takes with {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}}}
-wrapper.kernel @lower_user_kernel_c8_changed() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
+// expected-error@+1 {{argument 0 of its function 'wrapper_lower_user_kernel_c8_changed' is the tensor map 'x', which an 'llvm.func' takes with {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64, nvvm.grid_constant}}}
+wrapper.kernel @wrapper_lower_user_kernel_c8_changed() attributes {device = #wrapper.device<"cuda">, threads = array<i64: 32, 1, 1>,
     parameters = [#wrapper.param<"x", read, !wrapper.tma_descriptor>]} {
   gpu.module @code {
-    llvm.func @lower_user_kernel_c8_changed(%x: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64}) attributes {nvvm.kernel} {
+    llvm.func @wrapper_lower_user_kernel_c8_changed(%x: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64}) attributes {nvvm.kernel} {
       llvm.return
     }
   }

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,lower-cpu-kernel{vector-bits=512}))' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(convert-loop-to-cpu,convert-cpu-kernel-to-llvm{vector-bits=512}))' | FileCheck %s
 
 // Memory holds bytes; conversions are arithmetic on bits, of scalars and of
 // vectors, and no float of 8 bits is left.

@@ -1,5 +1,5 @@
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-user-kernel{chip=sm_90}),convert-wrapper-to-llvm)' | FileCheck %s
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(lower-user-kernel{chip=sm_90}),convert-wrapper-to-llvm{max-steps=1})' | FileCheck %s --check-prefix=PARTS
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(wrapper-lower-user-kernel{chip=sm_90}),convert-wrapper-to-llvm)' | FileCheck %s
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.kernel(wrapper-lower-user-kernel{chip=sm_90}),convert-wrapper-to-llvm{max-steps=1})' | FileCheck %s --check-prefix=PARTS
 
 !b = !wrapper.buffer<[s0, 64], bf16, #wrapper.device<"cuda">>
 

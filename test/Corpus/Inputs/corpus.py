@@ -118,7 +118,7 @@ for mode in MODES:
 # All steps in partitions: as functions, and in place.
 PARTITIONS = {
     "part": "wrapper-partition-graph{device=cpu min-ops=1 whole=true collectives=true},wrapper-outline-partitions,"
-            "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device",
+            "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-hoist-device-guards",
     "part-pool": "wrapper-partition-graph{device=cpu min-ops=1 whole=true peak-percent=0},"
                  "wrapper-outline-partitions,wrapper-plan-memory{mode=pool},wrapper-verify-memory",
     "part-inline": "wrapper-partition-graph{device=cpu min-ops=1 whole=true collectives=true},"
@@ -133,7 +133,7 @@ for mode in TRACKED:
 need("coil-opt", program, "-o", path("order.mlir"), "--pass-pipeline=builtin.module("
      "wrapper-reorder-for-memory,wrapper-plan-memory{mode=pool},wrapper-verify-memory)")
 need("coil-opt", path("pool.mlir"), "-o", path("stack.mlir"), "--pass-pipeline="
-     "builtin.module(wrapper-place-on-stack{limit=1048576},wrapper-verify-memory)")
+     "builtin.module(wrapper-promote-to-stack{limit=1048576},wrapper-verify-memory)")
 for mode, parts in (("reuse", "parts"), ("stack", "stack-parts")) if not isForGPU else ():
     need("coil-opt", path(mode + ".mlir"), "-o", path(parts + ".mlir"),
          "--coil-native-pipeline=host-steps=1")
@@ -151,7 +151,7 @@ if args.cuda_sim and text is not None:
     need("coil-opt", path("cuda.mlir"), "-o", path("gpu-part.mlir"),
          f"--pass-pipeline=builtin.module({before_planning(source, 'cuda')}"
          "wrapper-partition-graph{min-ops=1 whole=true collectives=true},wrapper-outline-partitions,"
-         "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-share-device)")
+         "wrapper-plan-memory{mode=reuse},wrapper-verify-memory,wrapper-hoist-device-guards)")
 
 
 

@@ -120,7 +120,7 @@ def plan(job):
             sys.exit(f"{program}: {done.stderr}")
         need("coil-opt", path(".0.mlir") if arrays else program, "-o", path(".mlir"),
              "--pass-pipeline=builtin.module(wrapper-plan-memory{mode=pool},"
-             "wrapper-place-on-stack{limit=65536},wrapper-verify-memory)")
+             "wrapper-promote-to-stack{limit=65536},wrapper-verify-memory)")
     else:
         plan = "reuse" if mode == "part" else mode
         need("coil-opt", program, "-o", path(".mlir"), f"--pass-pipeline=builtin.module({before}"

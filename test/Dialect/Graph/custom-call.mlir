@@ -16,7 +16,7 @@ func.func @syntax(%x: tensor<4xf32>) -> tensor<?x1xi64, #sym.shape<[u0, 1]>> {
 
 func.func @custom_call_c1_places(%x: tensor<4xf32>) {
   // (C1)
-  // expected-error@+1 {{has 1 operands but 0 places for them}}
+  // expected-error@+1 {{has 1 operands but 0 placeholders for them}}
   "graph.custom_call"(%x) <{callee = "a::b", arguments = []}> : (tensor<4xf32>) -> ()
   return
 }

@@ -209,33 +209,33 @@ func.func @arg_reduce_c4(%x: tensor<4x0xf32>) {
 
 // -----
 
-func.func @moments_c1(%x: tensor<4x8xf32>) {
+func.func @welford_c1(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{expected sorted, distinct dimensions below 2 but got 2}}
-  %0:2 = graph.moments %x dims [2] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %0:2 = graph.welford %x dims [2] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return
 }
 
 // -----
 
-func.func @moments_c2(%x: tensor<4x8xf32>) {
+func.func @welford_c2(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{expected result sizes [4] but got [8]}}
-  %0:2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %0:2 = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
   return
 }
 
 // -----
 
-func.func @moments_c3(%x: tensor<4x8xf32>) {
+func.func @welford_c3(%x: tensor<4x8xf32>) {
   // expected-error@+1 {{expected elements of type 'f32' but got 'f64'}}
-  %0:2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf64>, tensor<4xf64>)
+  %0:2 = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf64>, tensor<4xf64>)
   return
 }
 
 // -----
 
-func.func @moments_c3_half(%x: tensor<4x8xbf16>) {
+func.func @welford_c3_half(%x: tensor<4x8xbf16>) {
   // expected-error@+1 {{operand #0 must be}}
-  %0:2 = graph.moments %x dims [1] : (tensor<4x8xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>)
+  %0:2 = graph.welford %x dims [1] : (tensor<4x8xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>)
   return
 }
 
@@ -378,7 +378,7 @@ func.func @pool_c2(%x: tensor<2x3x8xf32>) {
 // -----
 
 func.func @pool_c3(%x: tensor<2x3x8xf32>) {
-  // expected-error@+1 {{the last window of dimension 2 starts behind the input}}
+  // expected-error@+1 {{the last window of dimension 2 starts after the end of the input}}
   %0 = graph.pool max, %x kernel [2] stride [2] padding [0] dilation [1] : (tensor<2x3x8xf32>) -> tensor<2x3x5xf32>
   return
 }

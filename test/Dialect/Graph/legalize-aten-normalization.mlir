@@ -15,7 +15,7 @@ func.func @batch_norm(%x: tensor<2x3x4xf32>, %w: tensor<3xf32>) -> tensor<2x3x4x
 // 16-bit floats are converted at the ends only.
 // CHECK-LABEL: @layer_norm_in_half_precision
 // CHECK:         graph.convert %{{.*}} : (tensor<4x8xbf16>) -> tensor<4x8xf32>
-// CHECK:         graph.moments %{{.*}} dims [1] keepdims : (tensor<4x8xf32>)
+// CHECK:         graph.welford %{{.*}} dims [1] keepdims : (tensor<4x8xf32>)
 // CHECK:         graph.rsqrt
 // CHECK:         %[[R:.+]] = graph.add {{.*}} -> tensor<4x8xf32>
 // CHECK-NEXT:    graph.convert %[[R]] : (tensor<4x8xf32>) -> tensor<4x8xbf16>
@@ -34,7 +34,7 @@ func.func @native_layer_norm(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x
 
 // CHECK-LABEL: @group_norm
 // CHECK:         graph.reshape %{{.*}} : (tensor<2x6x4x4xf32>) -> tensor<2x3x2x16xf32>
-// CHECK:         graph.moments %{{.*}} dims [2, 3] keepdims
+// CHECK:         graph.welford %{{.*}} dims [2, 3] keepdims
 // CHECK:         graph.reshape %{{.*}} : (tensor<2x3x2x16xf32>) -> tensor<2x6x4x4xf32>
 func.func @group_norm(%x: tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32> {
   %0 = graph.aten "aten.group_norm.default"(%x) ["input"] {num_groups = 3 : i64, eps = 1.0e-5 : f64, cudnn_enabled = false} : (tensor<2x6x4x4xf32>) -> tensor<2x6x4x4xf32>
@@ -88,7 +88,7 @@ func.func @grouped_query_attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x8x16
 
 // Statistics of the batch: over all dimensions but the channels'.
 // CHECK-LABEL: @batch_norm_in_training
-// CHECK:         graph.moments %{{.*}} dims [0, 2] keepdims : (tensor<2x3x4xf32>)
+// CHECK:         graph.welford %{{.*}} dims [0, 2] keepdims : (tensor<2x3x4xf32>)
 // CHECK:         graph.rsqrt
 func.func @batch_norm_in_training(%x: tensor<2x3x4xf32>, %w: tensor<3xf32>) -> tensor<2x3x4xf32> {
   %0 = graph.aten "aten.batch_norm.default"(%x, %w, %w) ["input", "weight", "bias"] {training = true, momentum = 0.1 : f64, eps = 1.0e-5 : f64, cudnn_enabled = false} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
@@ -107,7 +107,7 @@ func.func @batch_norm_evaluation(%x: tensor<2x3x4xf32>, %m: tensor<3xf32>, %v: t
 }
 
 // CHECK-LABEL: @batch_norm_with_update
-// CHECK:         graph.moments
+// CHECK:         graph.welford
 // CHECK-NOT:     graph.aten
 // CHECK:         return %{{.*}} : tensor<2x3x4xf32>, tensor<0xui8>, tensor<3xf32>
 func.func @batch_norm_with_update(%x: tensor<2x3x4xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<0xui8>, tensor<3xf32>) {

@@ -63,7 +63,7 @@ func.func @argmax_of_all(%x: tensor<4x8xf32>) -> tensor<i64> {
 // The divisor is one less than the count.
 // CHECK-LABEL: @variance
 // CHECK-DAG:     %[[D:.+]] = graph.full 7.000000e+00 : f32
-// CHECK-DAG:     %{{.+}}, %[[M2:.+]] = graph.moments %{{.*}} dims [1] : (tensor<4x8xf32>)
+// CHECK-DAG:     %{{.+}}, %[[M2:.+]] = graph.welford %{{.*}} dims [1] : (tensor<4x8xf32>)
 // CHECK:         graph.div %[[M2]], %[[D]]
 func.func @variance(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   %0 = graph.aten "aten.var.correction"(%x) ["self"] {dim = array<i64: 1>, correction = 1 : i64, keepdim = false} : (tensor<4x8xf32>) -> tensor<4xf32>

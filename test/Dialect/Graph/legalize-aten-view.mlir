@@ -191,7 +191,7 @@ func.func @as_strided_past_the_end_stays(%x: tensor<4x6xf32>) -> tensor<3x3xf32>
 
 // CHECK-LABEL: @as_strided_in_front_stays
 // CHECK-NEXT:    graph.aten "aten.as_strided.default"
-// CHECK-SAME:    graph.reason = "it reads in front of its operand"
+// CHECK-SAME:    graph.reason = "it reads before the start of its operand"
 func.func @as_strided_in_front_stays(%x: tensor<4x6xf32>) -> tensor<3xf32> {
   %0 = graph.aten "aten.as_strided.default"(%x) ["self"] {size = array<i64: 3>, stride = array<i64: 1>, storage_offset = -1 : i64} : (tensor<4x6xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>

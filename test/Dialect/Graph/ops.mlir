@@ -461,10 +461,10 @@ func.func @arg_reduce(%x: tensor<4x8xf32>) {
 
 // CHECK-LABEL: @moments
 func.func @moments(%x: tensor<4x8xf32>, %y: tensor<4x8xf64>) {
-  // CHECK: graph.moments %{{.*}} dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
-  %m, %s = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
-  // CHECK: graph.moments %{{.*}} dims [0, 1] keepdims : (tensor<4x8xf64>) -> (tensor<1x1xf64>, tensor<1x1xf64>)
-  %n, %t = graph.moments %y dims [0, 1] keepdims : (tensor<4x8xf64>) -> (tensor<1x1xf64>, tensor<1x1xf64>)
+  // CHECK: graph.welford %{{.*}} dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %m, %s = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  // CHECK: graph.welford %{{.*}} dims [0, 1] keepdims : (tensor<4x8xf64>) -> (tensor<1x1xf64>, tensor<1x1xf64>)
+  %n, %t = graph.welford %y dims [0, 1] keepdims : (tensor<4x8xf64>) -> (tensor<1x1xf64>, tensor<1x1xf64>)
   return
 }
 

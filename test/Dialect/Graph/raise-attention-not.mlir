@@ -5,7 +5,7 @@
 // CHECK-NOT: graph.attention
 // REMARK-NOT: attention of
 
-// REMARK: not attention: the softmax is not over the dimension that the second product sums
+// REMARK: not attention: the softmax is not over the dimension that the second matrix multiplication sums
 func.func @c1_other_dimension(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
@@ -18,7 +18,7 @@ func.func @c1_other_dimension(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>
   return %o : tensor<2x4x8x16xf32>
 }
 
-// REMARK: not attention: the softmax is not over the dimension that the second product sums
+// REMARK: not attention: the softmax is not over the dimension that the second matrix multiplication sums
 func.func @c1_both_dimensions(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
   %t = graph.permute %k [0, 1, 3, 2] : (tensor<2x4x8x16xf32>) -> tensor<2x4x16x8xf32>
   %x = graph.matmul %q, %t : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>

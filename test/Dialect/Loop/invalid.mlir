@@ -372,11 +372,11 @@ func.func @arg_reduce_c2(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @moments_c1(%x: tensor<4xf32>) {
+func.func @welford_c1(%x: tensor<4xf32>) {
   %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
     %v = loop.load %a[d0] : tensor<4xf32> -> f32
     // expected-error@+1 {{expected sorted distinct dimensions below 1 but got 1 after -1}}
-    %m, %s, %n = loop.moments %v, %v, %v over [1] : f32
+    %m, %s, %n = loop.welford %v, %v, %v over [1] : f32
     loop.store %v, 0[d0] : f32
   }
   return
@@ -384,11 +384,11 @@ func.func @moments_c1(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @moments_c2(%x: tensor<4xf64>) {
+func.func @welford_c2(%x: tensor<4xf64>) {
   %0 = loop.kernel "k" [4] (%a = %x) : (tensor<4xf64>) -> tensor<f32> {
     %v = loop.load %a[d0] : tensor<4xf64> -> f64
     // expected-error@+1 {{gives 'f32' for samples of 'f64'}}
-    %m, %s, %n = loop.moments %v, %v, %v over [0] : f64 -> f32
+    %m, %s, %n = loop.welford %v, %v, %v over [0] : f64 -> f32
     loop.store %m, 0[] : f32
   }
   return

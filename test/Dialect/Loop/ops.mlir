@@ -70,14 +70,14 @@ func.func @philox(%s: tensor<2xi64>) -> tensor<4xi32> {
 
 // CHECK-LABEL: @moments
 func.func @moments(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %y:2 = loop.kernel "moments" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y:2 = loop.kernel "welford" [4, 6] (%a = %x) : (tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %v = loop.load %a[d0, d1] : tensor<4x6xf32> -> f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
-    // CHECK: loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32
-    %m, %s, %n = loop.moments %v, %zero, %one over [1] : f32
-    // CHECK: loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32 -> f64
-    %wm, %ws, %wn = loop.moments %v, %zero, %one over [1] : f32 -> f64
+    // CHECK: loop.welford %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32
+    %m, %s, %n = loop.welford %v, %zero, %one over [1] : f32
+    // CHECK: loop.welford %{{.+}}, %{{.+}}, %{{.+}} over [1] : f32 -> f64
+    %wm, %ws, %wn = loop.welford %v, %zero, %one over [1] : f32 -> f64
     loop.store %m, 0 [d0] : f32
     loop.store %s, 1 [d0] : f32
   }

@@ -3,25 +3,25 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
 // CHECK-LABEL: @listed
-// CHECK:         %[[S:.+]] = loop.gather_sum %{{.+}}[t0, d1] at %{{.+}} : tensor<64xi64> from %{{.+}} to %{{.+}} : tensor<64x16xbf16> -> f32
+// CHECK:         %[[S:.+]] = loop.segment_sum %{{.+}}[t0, d1] at %{{.+}} : tensor<64xi64> from %{{.+}} to %{{.+}} : tensor<64x16xbf16> -> f32
 func.func @listed(%x: tensor<64x16xbf16>, %lo: tensor<8xi64>, %hi: tensor<8xi64>, %p: tensor<64xi64>) -> tensor<8x16xf32> {
   %0 = loop.kernel "k" [8, 16] (%a = %x, %b = %lo, %c = %hi, %q = %p) : (tensor<64x16xbf16>, tensor<8xi64>, tensor<8xi64>, tensor<64xi64>) -> tensor<8x16xf32> {
     %1 = loop.load %b[d0] : tensor<8xi64> -> i64
     %2 = loop.load %c[d0] : tensor<8xi64> -> i64
-    %s = loop.gather_sum %a[t0, d1] at %q : tensor<64xi64> from %1 to %2 : tensor<64x16xbf16> -> f32
+    %s = loop.segment_sum %a[t0, d1] at %q : tensor<64xi64> from %1 to %2 : tensor<64x16xbf16> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   return %0 : tensor<8x16xf32>
 }
 
 // CHECK-LABEL: @onto
-// CHECK:         loop.gather_sum %{{.+}}[t0, d1] at %{{.+}} : tensor<64xi64> from %{{.+}} to %{{.+}} plus %{{.+}} : f32 : tensor<64x16xbf16> -> f32
+// CHECK:         loop.segment_sum %{{.+}}[t0, d1] at %{{.+}} : tensor<64xi64> from %{{.+}} to %{{.+}} plus %{{.+}} : f32 : tensor<64x16xbf16> -> f32
 func.func @onto(%x: tensor<64x16xbf16>, %y: tensor<8x16xf32>, %p: tensor<64xi64>) -> tensor<8x16xf32> {
   %0 = loop.kernel "k" [8, 16] (%a = %x, %b = %y, %q = %p) : (tensor<64x16xbf16>, tensor<8x16xf32>, tensor<64xi64>) -> tensor<8x16xf32> {
     %1 = loop.index <d0>
     %2 = loop.index <d0 * 2>
     %3 = loop.load %b[d0, d1] : tensor<8x16xf32> -> f32
-    %s = loop.gather_sum %a[t0, d1] at %q : tensor<64xi64> from %1 to %2 plus %3 : f32 : tensor<64x16xbf16> -> f32
+    %s = loop.segment_sum %a[t0, d1] at %q : tensor<64xi64> from %1 to %2 plus %3 : f32 : tensor<64x16xbf16> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   return %0 : tensor<8x16xf32>
@@ -29,12 +29,12 @@ func.func @onto(%x: tensor<64x16xbf16>, %y: tensor<8x16xf32>, %p: tensor<64xi64>
 
 // Without positions; the summed dimension is not the first.
 // CHECK-LABEL: @ranges
-// CHECK:         loop.gather_sum %{{.+}}[d1 + 1, t0] from %{{.+}} to %{{.+}} : tensor<17x64xf64> -> f64
+// CHECK:         loop.segment_sum %{{.+}}[d1 + 1, t0] from %{{.+}} to %{{.+}} : tensor<17x64xf64> -> f64
 func.func @ranges(%x: tensor<17x64xf64>, %lo: tensor<8xi64>) -> tensor<8x16xf64> {
   %0 = loop.kernel "k" [8, 16] (%a = %x, %b = %lo) : (tensor<17x64xf64>, tensor<8xi64>) -> tensor<8x16xf64> {
     %1 = loop.load %b[d0] : tensor<8xi64> -> i64
     %2 = loop.index <d0 + d1>
-    %s = loop.gather_sum %a[d1 + 1, t0] from %1 to %2 : tensor<17x64xf64> -> f64
+    %s = loop.segment_sum %a[d1 + 1, t0] from %1 to %2 : tensor<17x64xf64> -> f64
     loop.store %s, 0[d0, d1] : f64
   }
   return %0 : tensor<8x16xf64>
@@ -45,8 +45,8 @@ func.func @ranges(%x: tensor<17x64xf64>, %lo: tensor<8xi64>) -> tensor<8x16xf64>
 // FUSED:         loop.kernel {{.*}} [8, 16]
 // FUSED-NOT:     loop.kernel
 // FUSED:         arith.addi
-// FUSED:         %[[S:.+]] = loop.gather_sum
-// FUSED:         %[[T:.+]] = loop.gather_sum {{.*}} plus %[[S]] : f32
+// FUSED:         %[[S:.+]] = loop.segment_sum
+// FUSED:         %[[T:.+]] = loop.segment_sum {{.*}} plus %[[S]] : f32
 // FUSED:         arith.truncf %[[T]]
 // FUSED-NOT:     loop.kernel
 // FUSED:         return
@@ -81,7 +81,7 @@ func.func @loop_fuse_c4(%x: tensor<64x16xf32>, %y: tensor<8x16x3xf32>, %lo: tens
 // FUSED:         %[[V:.+]] = loop.view %{{.+}}
 // FUSED:         loop.kernel {{.*}} [8, 16] (%[[A:.+]] = %[[V]], %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
 // FUSED:         %[[HI:.+]] = arith.select
-// FUSED:         loop.gather_sum %[[A]][t0, d1] from %{{.+}} to %[[HI]]
+// FUSED:         loop.segment_sum %[[A]][t0, d1] from %{{.+}} to %[[HI]]
 func.func @viewed(%x: tensor<4x16x16xf32>, %lo: tensor<8xi64>, %hi: tensor<8xi64>) -> tensor<8x16xf32> {
   %v = graph.reshape %x : (tensor<4x16x16xf32>) -> tensor<64x16xf32>
   %0 = graph.segment_reduce sum %v from %lo to %hi : (tensor<64x16xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16xf32>
@@ -92,7 +92,7 @@ func.func @viewed(%x: tensor<4x16x16xf32>, %lo: tensor<8xi64>, %hi: tensor<8xi64
 // The inner dimensions become one.
 // FUSED-LABEL: @merged
 // FUSED:         loop.kernel "segment_sum" [8, 48]
-// FUSED:         loop.gather_sum %{{.+}}[t0, d1 floordiv 3, d1 mod 3]
+// FUSED:         loop.segment_sum %{{.+}}[t0, d1 floordiv 3, d1 mod 3]
 func.func @merged(%x: tensor<64x16x3xf32>, %lo: tensor<8xi64>, %hi: tensor<8xi64>) -> tensor<8x16x3xf32> {
   %0 = graph.segment_reduce sum %x from %lo to %hi : (tensor<64x16x3xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x16x3xf32>
   return %0 : tensor<8x16x3xf32>

@@ -1,6 +1,6 @@
 // Dimensions are joined as elements lie in memory.
 // RUN: coil-opt %s --loop-simplify-index | FileCheck %s
-// RUN: coil-opt %s --loop-simplify-index --loop-select-schedule=vector-bits=256 --outline-kernels | FileCheck %s --check-prefix=WRAPPER
+// RUN: coil-opt %s --loop-simplify-index --loop-select-schedule=vector-bits=256 --convert-loop-to-wrapper | FileCheck %s --check-prefix=WRAPPER
 
 // All are transposed: one dimension, in the order of the memory.
 // CHECK-LABEL: func @transposed

@@ -1,7 +1,7 @@
 // RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096" --split-input-file --remarks-filter=loop-split-reduction --remark-policy=all 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 // RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096 interleave=true" --split-input-file | FileCheck %s --check-prefix=APART
-// RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096 wide-moments=true" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: coil-opt %s --loop-split-reduction="chunks=64 min-elements=4096 welford-in-f64=true" --split-input-file | FileCheck %s --check-prefix=WIDE
 
 // A length that the chunks do not divide is masked with the neutral element.
 // CHECK-LABEL: @split_sum
@@ -47,20 +47,20 @@ func.func @split_argmax(%x: tensor<8192xf32>) -> tensor<i64> {
 // Values outside of the last chunk do not count; what the chunks give are
 // samples of their own.
 // CHECK-LABEL: @split_moments
-// CHECK:       %[[P:.+]]:3 = loop.kernel "moments_chunks" [157, 64]
+// CHECK:       %[[P:.+]]:3 = loop.kernel "welford_chunks" [157, 64]
 // CHECK:         %[[IN:.+]] = arith.cmpi slt
 // CHECK:         %[[ONE:.+]] = arith.constant 1.0{{.*}} : f32
 // CHECK:         %[[V:.+]] = arith.select %[[IN]]
 // CHECK:         %[[N:.+]] = arith.select %[[IN]], %[[ONE]]
-// CHECK:         loop.moments %[[V]], %{{.+}}, %[[N]] over [0] : f32
-// CHECK:       loop.kernel "moments" [64] (%{{.+}} = %[[P]]#0, %{{.+}} = %[[P]]#1, %{{.+}} = %[[P]]#2)
-// CHECK:         loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32
+// CHECK:         loop.welford %[[V]], %{{.+}}, %[[N]] over [0] : f32
+// CHECK:       loop.kernel "welford" [64] (%{{.+}} = %[[P]]#0, %{{.+}} = %[[P]]#1, %{{.+}} = %[[P]]#2)
+// CHECK:         loop.welford %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32
 func.func @split_moments(%x: tensor<10000xf32>) -> tensor<f32> {
-  %y = loop.kernel "moments" [10000] (%a = %x) : (tensor<10000xf32>) -> tensor<f32> {
+  %y = loop.kernel "welford" [10000] (%a = %x) : (tensor<10000xf32>) -> tensor<f32> {
     %v = loop.load %a[d0] : tensor<10000xf32> -> f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f32
     loop.store %s, 0 [] : f32
   }
   return %y : tensor<f32>
@@ -209,18 +209,18 @@ func.func @row(%x: tensor<8192xf32>) -> tensor<f32> {
 
 // Partial moments of f32 in f64; what follows gets f32.
 // WIDE-LABEL: @split_moments_wide
-// WIDE:       %[[P:.+]]:3 = loop.kernel "moments_chunks" [128, 64] {{.+}} -> (tensor<64xf64>, tensor<64xf64>, tensor<64xf64>)
-// WIDE:         loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32 -> f64
-// WIDE:       loop.kernel "moments" [64]
-// WIDE:         %{{.+}}, %[[M2:.+]], %{{.+}} = loop.moments %{{.+}}, %{{.+}}, %{{.+}} over [0] : f64
+// WIDE:       %[[P:.+]]:3 = loop.kernel "welford_chunks" [128, 64] {{.+}} -> (tensor<64xf64>, tensor<64xf64>, tensor<64xf64>)
+// WIDE:         loop.welford %{{.+}}, %{{.+}}, %{{.+}} over [0] : f32 -> f64
+// WIDE:       loop.kernel "welford" [64]
+// WIDE:         %{{.+}}, %[[M2:.+]], %{{.+}} = loop.welford %{{.+}}, %{{.+}}, %{{.+}} over [0] : f64
 // WIDE:         %[[R:.+]] = arith.truncf %[[M2]] : f64 to f32
 // WIDE:         loop.store %[[R]]
 func.func @split_moments_wide(%x: tensor<8192xf32>) -> tensor<f32> {
-  %y = loop.kernel "moments" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
+  %y = loop.kernel "welford" [8192] (%a = %x) : (tensor<8192xf32>) -> tensor<f32> {
     %v = loop.load %a[d0] : tensor<8192xf32> -> f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f32
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f32
     loop.store %s, 0 [] : f32
   }
   return %y : tensor<f32>
@@ -229,23 +229,23 @@ func.func @split_moments_wide(%x: tensor<8192xf32>) -> tensor<f32> {
 // -----
 
 // Moments of f64 are measured from the first value, which all chunks share.
-// WIDE-LABEL: @split_moments_f64
-// WIDE:       loop.kernel "moments_chunks" [128, 64]
+// WIDE-LABEL: @split_welford_f64
+// WIDE:       loop.kernel "welford_chunks" [128, 64]
 // WIDE-DAG:     %[[FIRST:.+]] = loop.load %{{.+}}[0]
 // WIDE-DAG:     %[[V:.+]] = loop.load %{{.+}}[d0 + d1 * 128]
 // WIDE:         %[[D:.+]] = arith.subf %[[V]], %[[FIRST]] : f64
-// WIDE:         loop.moments %[[D]], %{{.+}}, %{{.+}} over [0] : f64
-// WIDE:       loop.kernel "moments" [64]
+// WIDE:         loop.welford %[[D]], %{{.+}}, %{{.+}} over [0] : f64
+// WIDE:       loop.kernel "welford" [64]
 // WIDE:         %[[AGAIN:.+]] = loop.load %{{.+}}[0]
-// WIDE:         %[[FROM:.+]], %{{.+}}, %{{.+}} = loop.moments
+// WIDE:         %[[FROM:.+]], %{{.+}}, %{{.+}} = loop.welford
 // WIDE:         %[[MEAN:.+]] = arith.addf %[[FROM]], %[[AGAIN]] : f64
 // WIDE:         loop.store %[[MEAN]]
-func.func @split_moments_f64(%x: tensor<8192xf64>) -> tensor<f64> {
-  %y = loop.kernel "moments" [8192] (%a = %x) : (tensor<8192xf64>) -> tensor<f64> {
+func.func @split_welford_f64(%x: tensor<8192xf64>) -> tensor<f64> {
+  %y = loop.kernel "welford" [8192] (%a = %x) : (tensor<8192xf64>) -> tensor<f64> {
     %v = loop.load %a[d0] : tensor<8192xf64> -> f64
     %zero = arith.constant 0.0 : f64
     %one = arith.constant 1.0 : f64
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f64
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f64
     loop.store %m, 0 [] : f64
   }
   return %y : tensor<f64>
@@ -258,11 +258,11 @@ func.func @split_moments_f64(%x: tensor<8192xf64>) -> tensor<f64> {
 // WIDE-NOT:   arith.subf
 // WIDE:       return
 func.func @split_moments_of_some(%x: tensor<?xf64, #sym.shape<[s0]>>) -> tensor<f64> attributes {sym.symbols = {s0 = #sym.range<0, 1000000, hint = 8192>}} {
-  %y = loop.kernel "moments" [s0] (%a = %x) : (tensor<?xf64, #sym.shape<[s0]>>) -> tensor<f64> {
+  %y = loop.kernel "welford" [s0] (%a = %x) : (tensor<?xf64, #sym.shape<[s0]>>) -> tensor<f64> {
     %v = loop.load %a[d0] : tensor<?xf64, #sym.shape<[s0]>> -> f64
     %zero = arith.constant 0.0 : f64
     %one = arith.constant 1.0 : f64
-    %m, %s, %n = loop.moments %v, %zero, %one over [0] : f64
+    %m, %s, %n = loop.welford %v, %zero, %one over [0] : f64
     loop.store %m, 0 [] : f64
   }
   return %y : tensor<f64>

@@ -35,5 +35,5 @@ module attributes {device_c3_negative = #target.device<"cuda:sm_80", multiproces
 
 // -----
 
-// expected-error @below {{facts of 'cuda:sm_80@multiprocessors=3' belong behind the name, as in '"cuda:sm_80", multiprocessors = 3'}}
+// expected-error @below {{facts of 'cuda:sm_80@multiprocessors=3' belong after the name, as in '"cuda:sm_80", multiprocessors = 3'}}
 module attributes {device_fact_in_name = #target.device<"cuda:sm_80@multiprocessors=3">} {}

@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --outline-kernels --wrapper-annotate-costs --split-input-file | FileCheck %s
+// RUN: coil-opt %s --convert-loop-to-wrapper --wrapper-annotate-costs --split-input-file | FileCheck %s
 
 // The numbers are counted by hand.
 
@@ -191,14 +191,14 @@ func.func @scatter(%x: tensor<100x4xf32>, %i: tensor<3xi64>, %u: tensor<3x4xf32>
 // Mean and deviation: four for each value. A scan: one for each point. A fused
 // product and sum: two.
 // CHECK-LABEL: wrapper.func @moments
-// CHECK: wrapper.launch @moments_0{{.*}} {wrapper.cost = #wrapper.cost<bytes = <160>, flops = <128>>}
+// CHECK: wrapper.launch @welford_0{{.*}} {wrapper.cost = #wrapper.cost<bytes = <160>, flops = <128>>}
 // CHECK: wrapper.launch @scan_1{{.*}} {wrapper.cost = #wrapper.cost<bytes = <256>, flops = <96>>}
 func.func @moments(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4x8xf32>) {
-  %0:2 = loop.kernel "moments" [4, 8] (%p = %x) : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = loop.kernel "welford" [4, 8] (%p = %x) : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %z = arith.constant 0.0 : f32
     %o = arith.constant 1.0 : f32
     %v = loop.load %p[d0, d1] : tensor<4x8xf32> -> f32
-    %mean, %m2, %n = loop.moments %v, %z, %o over [1] : f32
+    %mean, %m2, %n = loop.welford %v, %z, %o over [1] : f32
     loop.store %mean, 0 [d0] : f32
     loop.store %m2, 1 [d0] : f32
   }

@@ -16,7 +16,7 @@ wrapper.func @extern_call_c1(%x: !b) {
 
 wrapper.func @extern_call_c2_places(%x: !b) {
   // (C2)
-  // expected-error@+1 {{has 1 operands but 0 places for them}}
+  // expected-error@+1 {{has 1 operands but 0 placeholders for them}}
   "wrapper.extern_call"(%x) <{callee = "a::b", arguments = []}> : (!b) -> ()
   wrapper.return
 }
@@ -117,7 +117,7 @@ wrapper.func @extern_call_out_c1(%x: !b) -> !b {
 
 wrapper.func @extern_call_out_c2_places(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
-  // expected-error @below {{'wrapper.extern_call_out' op has 1 operands but 0 places for them}}
+  // expected-error @below {{'wrapper.extern_call_out' op has 1 operands but 0 placeholders for them}}
   "wrapper.extern_call_out"(%x, %0) <{callee = "a::b", arguments = [], operandSegmentSizes = array<i32: 1, 1>}> : (!b, !b) -> ()
   wrapper.return %0 : !b
 }
@@ -268,8 +268,8 @@ wrapper.func @index_put_fallback_c1_place(%x: !b, %i: !i) {
 
 wrapper.func @index_put_fallback_c1_count(%x: !b, %i: !i) {
   // (C1)
-  // expected-error@+1 {{has 1 indices but 0 places for them}}
-  "wrapper.index_put_fallback"(%x, %i, %x) <{places = []}> : (!b, !i, !b) -> ()
+  // expected-error@+1 {{has 1 indices but 0 placeholders for them}}
+  "wrapper.index_put_fallback"(%x, %i, %x) <{positions = []}> : (!b, !i, !b) -> ()
   wrapper.return
 }
 

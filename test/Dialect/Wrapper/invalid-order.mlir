@@ -384,7 +384,7 @@ wrapper.func @free_c3(%x: !b, %y: !b, %i: !i, %p: !p, %s: !s, %l: !l, %m: !m, %g
 !g = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>
 wrapper.func @reuse_c4(%x: !b, %y: !b, %i: !i, %p: !p, %s: !s, %l: !l, %m: !m, %g: !g) {
   %c = wrapper.comm_alloc symmetric group "0" : !b
-  // expected-error@+1 {{hands over a communication buffer}}
+  // expected-error@+1 {{transfers the ownership of a communication buffer}}
   %d = wrapper.reuse %c : !b to !b
   wrapper.return
 }

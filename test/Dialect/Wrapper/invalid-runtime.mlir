@@ -3,7 +3,7 @@
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @drop_c1_own() {
   %0 = wrapper.alloc : !b
-  // expected-error@+1 {{lets go of what is neither an object nor an argument of a public function}}
+  // expected-error@+1 {{releases what is neither an object nor an argument of a public function}}
   wrapper.drop %0 : !b
   wrapper.return
 }
@@ -12,7 +12,7 @@ wrapper.func @drop_c1_own() {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func private @drop_c1_private(%x: !b) {
-  // expected-error@+1 {{lets go of what is neither an object nor an argument of a public function}}
+  // expected-error@+1 {{releases what is neither an object nor an argument of a public function}}
   wrapper.drop %x : !b
   wrapper.return
 }
@@ -21,7 +21,7 @@ wrapper.func private @drop_c1_private(%x: !b) {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @drop_c1_destination(%x: !b {wrapper.destination}) {
-  // expected-error@+1 {{lets go of what is neither an object nor an argument of a public function}}
+  // expected-error@+1 {{releases what is neither an object nor an argument of a public function}}
   wrapper.drop %x : !b
   wrapper.return
 }

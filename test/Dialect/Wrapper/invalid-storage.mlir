@@ -126,10 +126,10 @@ wrapper.func @set_storage_c2(%x: !b, %y: !i) {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @wrapper_verify_memory_c1_resized(%x: !b) -> !b {
   %v = wrapper.reinterpret %x at <0> : !b to !wrapper.buffer<[4], strides = [1], f32, #wrapper.device<"cpu">>
-  // expected-note@+1 {{handed over here}}
+  // expected-note@+1 {{given away here}}
   %0 = wrapper.resize_storage %x : !b to !b
   %1 = wrapper.alloc : !b
-  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  // expected-error@+1 {{uses a buffer after its storage was given away}}
   wrapper.copy %v to %1 : !b
   wrapper.return %1 : !b
 }
@@ -138,10 +138,10 @@ wrapper.func @wrapper_verify_memory_c1_resized(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @wrapper_verify_memory_c1_set(%x: !b, %y: !b) -> !b {
-  // expected-note@+1 {{handed over here}}
+  // expected-note@+1 {{given away here}}
   wrapper.set_storage %x from %y : !b, !b
   %1 = wrapper.alloc : !b
-  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  // expected-error@+1 {{uses a buffer after its storage was given away}}
   wrapper.copy %x to %1 : !b
   wrapper.return %1 : !b
 }

@@ -163,7 +163,7 @@ wrapper.func @reinterpret_c1(%x: !wrapper.buffer<[2], f32, #wrapper.device<"cpu"
 wrapper.func @reinterpret_c3() {
   %0 = wrapper.alloc : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">>
   %1 = wrapper.reinterpret %0 at <6> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
-  // expected-error@+1 {{has elements up to place 7 + 2 of an allocation of 8}}
+  // expected-error@+1 {{has elements up to position 7 + 2 of an allocation of 8}}
   %2 = wrapper.reinterpret %0 at <7> : !wrapper.buffer<[8], f32, #wrapper.device<"cpu">> to !wrapper.buffer<[2], f32, #wrapper.device<"cpu">>
   wrapper.return
 }

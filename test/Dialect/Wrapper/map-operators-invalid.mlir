@@ -76,9 +76,9 @@ wrapper.func @writes(%x: !b) {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !u = !wrapper.buffer<[u0], f32, #wrapper.device<"cpu">>
-// CHECK: error: 'test::scale' gives tensors whose sizes only a run knows, so no kernel of '{{.*}}operators.mlir' can be put in its place
+// CHECK: error: 'test::scale' gives tensors with data-dependent sizes, so no kernel of '{{.*}}operators.mlir' can be substituted
 wrapper.func @late(%x: !b) -> !u attributes {sym.symbols = {u0 = #sym.range<0, 4>}} {
-  // expected-error @below {{can be put in its place}}
+  // expected-error @below {{can be substituted}}
   %0 = wrapper.extern_call "test::scale"(%x) : (!b) -> !u
   wrapper.bind_symbol "u0" = [#wrapper.key<size, 0>] of %0 : !u
   wrapper.assert_layout %0, "r" : !u

@@ -23,7 +23,7 @@ wrapper.func @right(%x: !b, %y: !h) -> !b {
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
 wrapper.func @wrapper_verify_memory_c4_call(%x: !b) {
-  // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
+  // expected-error@+1 {{allocates a buffer that is neither freed, given away nor returned}}
   %0 = wrapper.extern_call "a::b"(%x) : (!b) -> !b
   wrapper.return
 }

@@ -89,7 +89,7 @@ wrapper.func @wrapper_partition_graph_c3(%x: !b, %n: !i) -> (!b, !b) {
 // -----
 
 // Nothing needs the host any more.
-// REMARK: remark: {{.*}}the whole call can be kept as one graph
+// REMARK: remark: {{.*}}the whole call can be captured as one graph
 // CHECK-LABEL: wrapper.func @whole
 // CHECK-NOT: wrapper.partition
 // WITHOUT-LABEL: wrapper.func @whole

@@ -76,7 +76,7 @@ wrapper.func @reorders(%x: !b, %n: !i, %m: !i) -> (!b, !b, !b) {
 // -----
 
 // Nothing needs the host: the call is one graph.
-// REMARK: remark: {{.*}}the whole call can be kept as one graph
+// REMARK: remark: {{.*}}the whole call can be captured as one graph
 // CHECK-LABEL: wrapper.func @whole
 // CHECK-NOT: wrapper.partition
 // WHOLE-LABEL: wrapper.func @whole

@@ -101,7 +101,7 @@ wrapper.func @known_late(%x: !s, %n: !i) attributes {sym.symbols = {s = #sym.ran
 wrapper.kernel @one() attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = ["s"]} {
 }
 
-// Buffers of two sizes take turns: the pool has room for the larger, whichever
+// Buffers of two sizes take turns: the pool can hold the larger, whichever
 // that is in a run.
 // CHECK-LABEL: wrapper.func @two_symbols
 // CHECK: wrapper.pool <max(((s * 4 + 63) floordiv 64) * 128, ((t * 4 + 63) floordiv 64) * 128)>

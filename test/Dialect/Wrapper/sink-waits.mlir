@@ -13,7 +13,7 @@
 // CHECK: wrapper.copy %arg1
 // CHECK: wrapper.wait
 // CHECK-NEXT: wrapper.return
-// REMARK: 1 steps run beside the all_reduce sum of group '0'
+// REMARK: 1 steps run concurrently with the all_reduce sum of group '0'
 wrapper.func @down(%x: !b, %z: !b) -> (!b, !b) {
   %y = wrapper.alloc : !b
   %t = wrapper.collective all_reduce sum %x to %y group "0" : !b to !b
@@ -96,7 +96,7 @@ wrapper.kernel @sum(%x: tensor<1000xf32>) attributes {input_strides = [#sym.shap
 // CHECK-NEXT: wrapper.wait
 // CHECK: wrapper.fill
 // REMARK: not moved: the peak would be above 110 percent of
-// REMARK: 0 steps run beside the all_gather of group '0'
+// REMARK: 0 steps run concurrently with the all_gather of group '0'
 wrapper.func @peak() -> (!s, !s) {
   %x = wrapper.alloc : !l
   wrapper.fill %x bytes 0 : !l

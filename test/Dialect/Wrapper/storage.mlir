@@ -1,7 +1,7 @@
 // RUN: coil-opt %s | coil-opt | FileCheck %s
 // RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.func(wrapper-expand-resizes),wrapper-plan-memory{mode=none},wrapper-verify-memory)' | FileCheck %s --check-prefix=EXPAND
-// RUN: coil-opt %s --wrapper-drop-inputs | FileCheck %s --check-prefix=DROP
-// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.func(wrapper-expand-resizes),wrapper-plan-memory,wrapper-drop-inputs,wrapper-verify-memory)' -o /dev/null
+// RUN: coil-opt %s --wrapper-release-inputs | FileCheck %s --check-prefix=DROP
+// RUN: coil-opt %s --pass-pipeline='builtin.module(wrapper.func(wrapper-expand-resizes),wrapper-plan-memory,wrapper-release-inputs,wrapper-verify-memory)' -o /dev/null
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 !n = !wrapper.buffer<[0], f32, #wrapper.device<"cpu">>

@@ -87,12 +87,12 @@ wrapper.func @wrapper_verify_memory_c1_yielded(%p: !p, %x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %r = wrapper.if %p : !p -> (!b) {
-    // expected-note@+1 {{handed over here}}
+    // expected-note@+1 {{given away here}}
     wrapper.yield %0 : !b
   } else {
     wrapper.yield %0 : !b
   }
-  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  // expected-error@+1 {{uses a buffer after its storage was given away}}
   wrapper.copy %0 to %r : !b
   wrapper.return %r : !b
 }
@@ -104,14 +104,14 @@ wrapper.func @wrapper_verify_memory_c1_yielded(%p: !p, %x: !b) -> !b {
 wrapper.func @wrapper_verify_memory_c1_carried(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
-  // expected-note@+1 {{handed over here}}
+  // expected-note@+1 {{given away here}}
   %r = wrapper.while %0 : !b -> (!b) {
   ^bb0(%a: !b):
     %f = arith.constant false
     wrapper.condition %f pass %a : !b
   } do {
   ^bb0(%a: !b):
-    // expected-error@+1 {{uses a buffer after its storage was handed over}}
+    // expected-error@+1 {{uses a buffer after its storage was given away}}
     wrapper.copy %0 to %a : !b
     wrapper.yield %a : !b
   }
@@ -129,9 +129,9 @@ wrapper.func private @take(%x: !b {wrapper.consumed}) {
 wrapper.func @wrapper_verify_memory_c1_consumed(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
-  // expected-note@+1 {{handed over here}}
+  // expected-note@+1 {{given away here}}
   wrapper.invoke @take(%0) consumes [0] : (!b) -> ()
-  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  // expected-error@+1 {{uses a buffer after its storage was given away}}
   wrapper.return %0 : !b
 }
 
@@ -182,7 +182,7 @@ wrapper.func private @take(%x: !b {wrapper.consumed}) {
   wrapper.return
 }
 wrapper.func @wrapper_verify_memory_c3_consumes(%x: !b) {
-  // expected-error@+1 {{hands over storage that the function does not own}}
+  // expected-error@+1 {{gives away storage that the function does not own}}
   wrapper.invoke @take(%x) consumes [0] : (!b) -> ()
   wrapper.return
 }
@@ -194,7 +194,7 @@ wrapper.func @wrapper_verify_memory_c3_consumes(%x: !b) {
 
 wrapper.func @wrapper_verify_memory_c4_branch(%p: !p) {
   wrapper.if %p : !p {
-    // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
+    // expected-error@+1 {{allocates a buffer that is neither freed, given away nor returned}}
     %0 = wrapper.alloc : !b
     wrapper.yield
   } else {
@@ -209,7 +209,7 @@ wrapper.func @wrapper_verify_memory_c4_branch(%p: !p) {
 !p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
 
 wrapper.func @wrapper_verify_memory_c4_result(%p: !p, %x: !b) {
-  // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
+  // expected-error@+1 {{allocates a buffer that is neither freed, given away nor returned}}
   %r = wrapper.if %p : !p -> (!b) {
     %0 = wrapper.alloc : !b
     wrapper.copy %x to %0 : !b
@@ -229,7 +229,7 @@ wrapper.func @wrapper_verify_memory_c4_result(%p: !p, %x: !b) {
 wrapper.func @wrapper_verify_memory_c4_carried(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
-  // expected-error@+1 {{takes a buffer as argument 0 that is neither freed, handed over nor returned}}
+  // expected-error@+1 {{takes a buffer as argument 0 that is neither freed, given away nor returned}}
   %r = wrapper.while %0 : !b -> (!b) {
   ^bb0(%a: !b):
     %f = arith.constant false
@@ -247,7 +247,7 @@ wrapper.func @wrapper_verify_memory_c4_carried(%x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
-// expected-error@+1 {{takes a buffer as argument 0 that is neither freed, handed over nor returned}}
+// expected-error@+1 {{takes a buffer as argument 0 that is neither freed, given away nor returned}}
 wrapper.func private @wrapper_verify_memory_c4_consumed(%x: !b {wrapper.consumed}) {
   wrapper.return
 }
@@ -277,7 +277,7 @@ wrapper.func private @callee(%x: !b {wrapper.consumed}, %y: !b) -> !b {
 wrapper.func @wrapper_verify_memory_c6_call(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
-  // expected-error@+1 {{hands over operand 0, whose storage operand 1 shows, too}}
+  // expected-error@+1 {{gives away operand 0, whose storage operand 1 shows, too}}
   %1 = wrapper.invoke @callee(%0, %0) consumes [0] : (!b, !b) -> !b
   wrapper.return %1 : !b
 }

@@ -67,7 +67,7 @@ wrapper.func @wrapper_verify_memory_c15_hands_over() -> !b {
   %y = wrapper.alloc : !b
   // expected-note@+1 {{it is started here}}
   %t = wrapper.collective all_gather %x to %y group "0" : !b to !b
-  // expected-error@+1 {{hands over operand 0, which the all_gather of group '0' still uses}}
+  // expected-error@+1 {{gives away operand 0, which the all_gather of group '0' still uses}}
   %z = wrapper.reuse %x : !b to !b
   wrapper.wait %t of %x to %y : !b to !b
   wrapper.free %z : !b
@@ -162,7 +162,7 @@ wrapper.func @wrapper_verify_memory_c17_one_region(%p: !p, %x: !b) -> !b {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @wrapper_verify_memory_c4_comm() {
-  // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
+  // expected-error@+1 {{allocates a buffer that is neither freed, given away nor returned}}
   %c = wrapper.comm_alloc symmetric group "0" : !b
   wrapper.return
 }

@@ -266,7 +266,7 @@ wrapper.func @wrapper_verify_memory_c13_consumed(%x: !b) -> !b {
   %p = wrapper.pool <64> : !p
   %0 = wrapper.pool_alloc %p at <0> : !p to !b
   wrapper.copy %x to %0 : !b
-  // expected-error@+1 {{hands over a buffer that was carved from a pool}}
+  // expected-error@+1 {{gives away a buffer that was carved from a pool}}
   %r = wrapper.invoke @callee(%0) consumes [0] : (!b) -> !b
   wrapper.pool_free %p : !p
   wrapper.return %r : !b

@@ -25,10 +25,10 @@ wrapper.func @wrapper_verify_memory_c1_map_handed_over(%x: !b) {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
   %d = wrapper.tma_descriptor %0 box [8, 32] : !b
-  // expected-note@+1 {{handed over here}}
+  // expected-note@+1 {{given away here}}
   %1 = wrapper.reuse %0 : !b to !b
   wrapper.copy %x to %1 : !b
-  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  // expected-error@+1 {{uses a buffer after its storage was given away}}
   wrapper.launch_user @k grid @g[] config {} arguments [unit] updates(%0 : !b) maps(%d)
   wrapper.free %1 : !b
   wrapper.return

@@ -51,9 +51,9 @@ wrapper.func @wrapper_verify_memory_c1_view(%x: !b) -> !b {
 wrapper.func @wrapper_verify_memory_c1_handed_over(%x: !b) -> !b {
   %0 = wrapper.alloc : !b
   wrapper.copy %x to %0 : !b
-  // expected-note@+1 {{handed over here}}
+  // expected-note@+1 {{given away here}}
   %1 = wrapper.reuse %0 : !b to !b
-  // expected-error@+1 {{uses a buffer after its storage was handed over}}
+  // expected-error@+1 {{uses a buffer after its storage was given away}}
   wrapper.copy %0 to %1 : !b
   wrapper.return %1 : !b
 }
@@ -86,7 +86,7 @@ wrapper.func @wrapper_verify_memory_c3() {
 wrapper.func @wrapper_verify_memory_c3_view() {
   %0 = wrapper.alloc : !b
   %1 = wrapper.reinterpret %0 at <0> : !b to !b
-  // expected-error@+1 {{hands over a view; only the buffer that it shows owns the storage}}
+  // expected-error@+1 {{gives away a view; only the buffer that it shows owns the storage}}
   %2 = wrapper.reuse %1 : !b to !b
   wrapper.return
 }
@@ -95,7 +95,7 @@ wrapper.func @wrapper_verify_memory_c3_view() {
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 wrapper.func @wrapper_verify_memory_c4() {
-  // expected-error@+1 {{allocates a buffer that is neither freed, handed over nor returned}}
+  // expected-error@+1 {{allocates a buffer that is neither freed, given away nor returned}}
   %0 = wrapper.alloc : !b
   wrapper.return
 }

@@ -1,7 +1,7 @@
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks docs/FeatureRows.md: each row is there, and each test that it points to
-exists and names it.
+"""Checks docs/reference/FeatureRows.md: each row is there, and each test that it points to
+exists and names it, unless the row says that there is nothing to prove.
 
     feature_rows.py root-of-the-sources
 """
@@ -10,23 +10,27 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-WANTED = [f"F{n:02}" for n in range(1, 60)]
+WANTED = [f"F{n:02}" for n in range(1, 68)]
 WANTED += [f"B{n:02}" for n in range(1, 39)]
-REASONS = ("Does not apply", "Not built")
+STATES = ("Proven", "Partly", "Not built", "Does not apply")
 
 rows = {}
-for line in (root / "docs" / "FeatureRows.md").read_text().splitlines():
+for line in (root / "docs" / "reference" / "FeatureRows.md").read_text().splitlines():
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    if len(cells) == 3 and re.fullmatch(r"[FB]\d\d", cells[0]):
-        rows[cells[0]] = cells[2]
+    if len(cells) == 4 and re.fullmatch(r"[FB]\d\d", cells[0]):
+        rows[cells[0]] = cells[2:]
 
 problems, tests = [f"row {row} is missing" for row in WANTED if row not in rows], set()
-for row, proof in rows.items():
+for row, (state, proof) in rows.items():
     paths = re.findall(r"`(test/[^`]+)`", proof)
-    if proof.startswith(REASONS):
-        paths = []
-    elif not paths:
-        problems.append(f"{row} has neither a test nor a reason")
+    if state not in STATES:
+        problems.append(f"{row}: the state '{state}' is none of {', '.join(STATES)}")
+    if state in ("Proven", "Partly") and not paths:
+        problems.append(f"{row} is '{state}' by no test")
+    if state == "Partly" and "Missing: " not in proof:
+        problems.append(f"{row} does not say what is missing")
+    if state in ("Not built", "Does not apply"):
+        paths = []  # What there is instead need not name the row.
     for path in paths:
         tests.add(path)
         if not (root / path).is_file():
@@ -35,4 +39,5 @@ for row, proof in rows.items():
             problems.append(f"{row}: {path} does not name the row")
 if problems:
     sys.exit("\n".join(problems))
-print(f"{len(rows)} rows, {len(tests)} tests")
+counts = ", ".join(f"{sum(row[0] == state for row in rows.values())} {state.lower()}" for state in STATES)
+print(f"{len(rows)} rows, {len(tests)} tests: {counts}")

@@ -32,9 +32,9 @@ func.func @main(%x: !x, %rows: tensor<9000x1100xf32>, %long: tensor<3x200003xf32
   %far = graph.constant dense<1.0e6> : tensor<f32>
   %offset = graph.broadcast %far : (tensor<f32>) -> tensor<3x200003xf32>
   %w = graph.add %long, %offset : (tensor<3x200003xf32>, tensor<3x200003xf32>) -> tensor<3x200003xf32>
-  %8, %9 = graph.moments %w dims [1] : (tensor<3x200003xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  %8, %9 = graph.welford %w dims [1] : (tensor<3x200003xf32>) -> (tensor<3xf32>, tensor<3xf32>)
   %far_rows = graph.broadcast %far : (tensor<f32>) -> tensor<9000x1100xf32>
   %v = graph.add %rows, %far_rows : (tensor<9000x1100xf32>, tensor<9000x1100xf32>) -> tensor<9000x1100xf32>
-  %10, %11 = graph.moments %v dims [0] : (tensor<9000x1100xf32>) -> (tensor<1100xf32>, tensor<1100xf32>)
+  %10, %11 = graph.welford %v dims [0] : (tensor<9000x1100xf32>) -> (tensor<1100xf32>, tensor<1100xf32>)
   return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %11 : !r, !c, tensor<24xf32>, !p, tensor<f32>, tensor<1100xf32>, tensor<9000xf32>, tensor<f32>, tensor<3xf32>, tensor<3xf32>, tensor<1100xf32>
 }

@@ -2,7 +2,7 @@
 // in any order), and what it makes gives on the simulated GPU what the program gave on the CPU without it.
 
 // REQUIRES: cuda-sim, fake-cub
-// RUN: coil-opt %s --graph-legalize-aten --canonicalize --cse --graph-group-scatter="sort=cub min-row-bytes=0 min-saved-bytes=-1000000 max-extra-bytes=1000000000 chunk=4" --canonicalize --cse -o %t.mlir
+// RUN: coil-opt %s --graph-legalize-aten --canonicalize --cse --graph-scatter-to-segment-sum="sort=cub min-row-bytes=0 min-saved-bytes=-1000000 max-extra-bytes=1000000000 chunk=4" --canonicalize --cse -o %t.mlir
 // RUN: FileCheck %s --check-prefix=GROUPED --input-file=%t.mlir
 
 // RUN: coil-run %s --function=spread --random-inputs --output=@%t.npy

@@ -91,28 +91,28 @@ func.func @scheduled(%x: tensor<61x64xf32>, %lo: tensor<37xi64>, %n: tensor<37xi
     %l = loop.load %b[d0] : tensor<37xi64> -> i64
     %m = loop.load %c[d0] : tensor<37xi64> -> i64
     %h = arith.addi %l, %m : i64
-    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    %s = loop.segment_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   %1 = loop.kernel "k1" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 32, items_p = 4> {
     %l = loop.load %b[d0] : tensor<37xi64> -> i64
     %m = loop.load %c[d0] : tensor<37xi64> -> i64
     %h = arith.addi %l, %m : i64
-    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    %s = loop.segment_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   %2 = loop.kernel "k2" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 0, vector_width = 4, threads_p = 64> {
     %l = loop.load %b[d0] : tensor<37xi64> -> i64
     %m = loop.load %c[d0] : tensor<37xi64> -> i64
     %h = arith.addi %l, %m : i64
-    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    %s = loop.segment_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   %3 = loop.kernel "k3" [37, 64] (%a = %x, %b = %lo, %c = %n, %q = %p) : (tensor<61x64xf32>, tensor<37xi64>, tensor<37xi64>, tensor<61xi64>) -> tensor<37x64xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 8, threads_p = 64, index_bits = 64> {
     %l = loop.load %b[d0] : tensor<37xi64> -> i64
     %m = loop.load %c[d0] : tensor<37xi64> -> i64
     %h = arith.addi %l, %m : i64
-    %s = loop.gather_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
+    %s = loop.segment_sum %a[t0, d1] at %q : tensor<61xi64> from %l to %h : tensor<61x64xf32> -> f32
     loop.store %s, 0[d0, d1] : f32
   }
   return %0, %1, %2, %3 : tensor<37x64xf32>, tensor<37x64xf32>, tensor<37x64xf32>, tensor<37x64xf32>

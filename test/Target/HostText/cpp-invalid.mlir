@@ -82,6 +82,6 @@ wrapper.func private @half(%x: !i) -> !n {
   %0 = wrapper.alloc : !i
   wrapper.copy %x to %0 : !i
   %1 = wrapper.reinterpret %0 at <2> : !i to !n
-  // expected-error@+1 {{result 0 may begin in the middle of its storage, which a function cannot hand over; copy it}}
+  // expected-error@+1 {{result 0 may begin in the middle of its storage, which a function cannot return; copy it}}
   wrapper.return %1 : !n
 }

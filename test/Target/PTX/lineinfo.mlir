@@ -1,5 +1,5 @@
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' -mlir-print-debuginfo | coil-translate --kernels-to-ptx --ptx-line-info | FileCheck %s
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' -mlir-print-debuginfo | coil-translate --kernels-to-ptx | FileCheck %s --check-prefix=PLAIN
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' -mlir-print-debuginfo | coil-translate --kernels-to-ptx --ptx-line-info | FileCheck %s
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' -mlir-print-debuginfo | coil-translate --kernels-to-ptx | FileCheck %s --check-prefix=PLAIN
 
 // PLAIN-NOT: .loc
 

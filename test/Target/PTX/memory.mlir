@@ -1,4 +1,4 @@
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' | coil-translate --kernels-to-ptx | FileCheck %s
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' | coil-translate --kernels-to-ptx | FileCheck %s
 
 gpu.module @kernel {
   // CHECK: .target sm_90a

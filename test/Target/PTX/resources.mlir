@@ -1,5 +1,5 @@
 // REQUIRES: ptxas
-// RUN: coil-opt %S/memory.mlir -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' -o %t
+// RUN: coil-opt %S/memory.mlir -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' -o %t
 // RUN: coil-translate --kernels-to-resources --ptx-assembler=ptxas %t | FileCheck %s
 // RUN: env COIL_NVJITLINK= coil-translate --kernels-to-resources %t | FileCheck %s
 // RUN: env COIL_NVJITLINK= not coil-translate --kernels-to-resources --ptx-assembler=nvjitlink %t 2>&1 | FileCheck %s --check-prefix=NONE

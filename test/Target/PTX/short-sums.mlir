@@ -1,4 +1,4 @@
-// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(lower-gpu-kernel))' | coil-translate --kernels-to-ptx | FileCheck %s
+// RUN: coil-opt %s -pass-pipeline='builtin.module(gpu.module(convert-gpu-kernel-to-nvvm))' | coil-translate --kernels-to-ptx | FileCheck %s
 
 // ptxas loses the upper half of the constant of a packed sum, so there is none.
 gpu.module @kernel {

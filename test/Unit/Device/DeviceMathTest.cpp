@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Measures the device library, compiled for the host, against long double and
-// mpmath, and compares with the table in docs/GPUMath.md: an error that grew
+// mpmath, and compares with the table in docs/reference/GPUMath.md: an error that grew
 // beyond the documented one fails, and so does a figure that is out of date.
 //
 //===----------------------------------------------------------------------===//

@@ -127,9 +127,9 @@ protected:
   }
 
   static void plan(PassManager &pm, llvm::StringRef mode = "reuse") {
-    OutlineKernelsPassOptions outline;
+    ConvertLoopToWrapperPassOptions outline;
     outline.device = "toy";
-    pm.addPass(createOutlineKernelsPass(outline));
+    pm.addPass(createConvertLoopToWrapperPass(outline));
     wrapper::WrapperPlanMemoryPassOptions memory;
     memory.mode = mode.str();
     pm.addPass(wrapper::createWrapperPlanMemoryPass(memory));
@@ -140,7 +140,7 @@ protected:
     OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
     kernels.addPass(std::make_unique<PassForCPU>(true));
     kernels.addPass(createConvertLoopToCPUPass());
-    kernels.addPass(createLowerCPUKernelPass());
+    kernels.addPass(createConvertCPUKernelToLLVMPass());
     kernels.addPass(std::make_unique<PassForCPU>(false));
   }
 

@@ -64,7 +64,7 @@ DeviceMemory::~DeviceMemory() {
   munmap(owners, (arenaSize >> ChunkShift) * sizeof(uint32_t));
 }
 
-/// The oldest freed allocation that has room for `size` bytes, emptied.
+/// The oldest freed allocation that can hold `size` bytes, emptied.
 Allocation *DeviceMemory::reuse(uint64_t size) {
   for (size_t i = 0; i < freed.size(); ++i) {
     Allocation *old = table[freed[i]];

@@ -6,7 +6,7 @@
 #===----------------------------------------------------------------------===//
 """Prints what a call of a tiny graph costs in the code that the backend makes, without Dynamo
 and AOTAutograd, and what eager mode takes for the same. The bound is ten times the
-figure of a quiet machine (docs/TorchCompile.md)."""
+figure of a quiet machine (docs/howto/TorchCompile.md)."""
 
 import sys
 import timeit

@@ -71,7 +71,7 @@ LINES = [
     ("coil-compile", ["--to=graph", "--vector-bits=256"], "compilation stops at the stage 'graph'"),
     ("coil-compile", ["--from=wrapper", "--plan=pool"], "'plan' comes too late"),
     ("coil-compile", ["--from=wrapper", "--fuse=false"], "the input is at the stage 'wrapper'"),
-    ("coil-compile", ["--from=loop", "--to=graph"], "behind 'graph'"),
+    ("coil-compile", ["--from=loop", "--to=graph"], "after 'graph'"),
     ("coil-run", ["--peak-flops=1"], "--per-kernel"),
     ("coil-run", ["--peak-flops=-1", "--per-kernel"], "must be a positive number"),
     ("coil-run", ["--dump-ptx=x"], "is for GPUs"),

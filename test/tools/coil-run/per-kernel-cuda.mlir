@@ -6,7 +6,7 @@
 // CHECK: steps on the GPU, fastest of 2 runs; roofline:
 // CHECK-NEXT: 4916.7 GB/s (memory clock by bus width)
 // CHECK-NEXT: 66908.2 GFLOP/s (clock by multiprocessors, f32)
-// CHECK-NEXT: 1070530.6 GFLOP/s (the same for products of 16-bit matrices)
+// CHECK-NEXT: 1070530.6 GFLOP/s (the same for 16-bit matrix multiplication)
 // CHECK-NEXT: time bytes GB/s GFLOP/s roofline step
 // CHECK-NEXT: us 1024 {{[0-9.]+}} {{[0-9.]+}} {{[0-9.]+}} memory tanh_0_x2
 // CHECK-NEXT: us 1024 {{[0-9.]+}} 0.0 {{[0-9.]+}} memory copy

@@ -18,7 +18,8 @@
 
 namespace coil {
 
-/// How exact the mathematics of a kernel is. docs/GPUMath.md has the errors.
+/// How exact the mathematics of a kernel is. docs/reference/GPUMath.md has the
+/// errors.
 enum class FastMath {
   /// At most 2 ulp in f32; multiplications and additions stay separate.
   Off,
@@ -35,7 +36,7 @@ std::optional<FastMath> symbolizeFastMath(llvm::StringRef name);
 /// Empty if LLVM does not know the chip.
 std::string getNVPTXFeatures(llvm::StringRef chip);
 
-#define GEN_PASS_DECL_LOWERGPUKERNELPASS
+#define GEN_PASS_DECL_CONVERTGPUKERNELTONVVMPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

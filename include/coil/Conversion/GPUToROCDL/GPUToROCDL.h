@@ -16,7 +16,7 @@
 
 namespace coil {
 
-#define GEN_PASS_DECL_LOWERAMDKERNELPASS
+#define GEN_PASS_DECL_CONVERTGPUKERNELTOROCDLPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

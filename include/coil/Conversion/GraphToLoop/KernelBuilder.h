@@ -81,7 +81,7 @@ public:
   /// Narrower floats become f32, everything else stays.
   mlir::Value toCompute(mlir::Value v);
   /// A term of a contraction: it may be rounded with the addition to the sum,
-  /// as in every library of matrix products.
+  /// as in every library of matrix multiplications.
   mlir::Value productToSum(mlir::Value x, mlir::Value y) {
     return mlir::arith::MulFOp::create(b, x, y,
                                        mlir::arith::FastMathFlags::contract);

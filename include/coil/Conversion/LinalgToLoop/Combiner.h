@@ -20,7 +20,7 @@ namespace coil::bridge {
 /// How a body combines its value of an output with the one before.
 struct Combiner {
   loop::ReduceKind kind;
-  /// What is combined; with `factor` the product of both.
+  /// What is combined; with `factor` the multiplication of both.
   mlir::Value value, factor;
   /// Sums what it subtracts.
   bool negated = false;
@@ -30,8 +30,8 @@ struct Combiner {
 
 /// Matches `yielded` as a combination of `carried`, the value before, with one
 /// of the kinds of `loop.reduce`. Nothing where it is another computation.
-/// (`mlir::matchReduction` knows neither differences nor fused products, and
-/// no sums that are rounded at each step.)
+/// (`mlir::matchReduction` knows neither differences nor fused multiplications,
+/// and no sums that are rounded at each step.)
 std::optional<Combiner> matchCombiner(mlir::Value yielded,
                                       mlir::BlockArgument carried);
 

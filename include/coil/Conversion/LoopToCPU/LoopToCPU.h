@@ -31,7 +31,7 @@ struct CPUKernelLayout {
 };
 
 #define GEN_PASS_DECL_CONVERTLOOPTOCPUPASS
-#define GEN_PASS_DECL_LOWERCPUKERNELPASS
+#define GEN_PASS_DECL_CONVERTCPUKERNELTOLLVMPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

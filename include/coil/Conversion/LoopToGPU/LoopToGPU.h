@@ -20,11 +20,11 @@ namespace coil {
 /// What a kernel writes to the run's error word when an index is out of range.
 inline constexpr int kGPUIndexOutOfRange = 1;
 
-#define GEN_PASS_DECL_BATCHGPULAUNCHESPASS
+#define GEN_PASS_DECL_WRAPPERBATCHGPULAUNCHESPASS
 #define GEN_PASS_DECL_CONVERTLOOPTOGPUPASS
-#define GEN_PASS_DECL_LOOPFLATTENPOINTSPASS
+#define GEN_PASS_DECL_LOOPFLATTENPOINTWISEPASS
 #define GEN_PASS_DECL_LOOPSELECTGPUSCHEDULEPASS
-#define GEN_PASS_DECL_ORDERGPUBLOCKSPASS
+#define GEN_PASS_DECL_WRAPPERORDERGPUBLOCKSPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

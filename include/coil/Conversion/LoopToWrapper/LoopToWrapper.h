@@ -16,7 +16,7 @@
 
 namespace coil {
 
-#define GEN_PASS_DECL_OUTLINEKERNELSPASS
+#define GEN_PASS_DECL_CONVERTLOOPTOWRAPPERPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

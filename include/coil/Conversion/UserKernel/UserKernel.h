@@ -17,7 +17,7 @@
 
 namespace coil {
 
-#define GEN_PASS_DECL_LOWERUSERKERNELPASS
+#define GEN_PASS_DECL_WRAPPERLOWERUSERKERNELPASS
 #include "coil/Conversion/Passes.h.inc"
 
 } // namespace coil

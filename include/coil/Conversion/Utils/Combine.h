@@ -43,8 +43,8 @@ combineLaterArg(mlir::ImplicitLocOpBuilder &b, loop::ReduceKind kind,
                 mlir::Value first, mlir::Value firstAt, mlir::Value later,
                 mlir::Value laterAt);
 
-/// The positions of the values that are the extremum of all, `best`; the
-/// largest position there is for others. Scalars or vectors.
+/// The positions of the values that are the minimum or maximum of all, `best`;
+/// the largest position there is for others. Scalars or vectors.
 mlir::Value getCandidates(mlir::ImplicitLocOpBuilder &b, mlir::Value values,
                           mlir::Value positions, mlir::Value best);
 
@@ -58,7 +58,7 @@ mlir::vector::CombiningKind getCombiningKind(loop::ReduceKind kind,
                                              bool isFloat);
 
 /// Values of which a mean and a sum of squared deviations are made, see
-/// `loop.moments`: scalars, or vectors lane by lane.
+/// `loop.welford`: scalars, or vectors lane by lane.
 struct Sample {
   mlir::Value mean;
   /// Null for zero.

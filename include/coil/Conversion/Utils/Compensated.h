@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums and products with what rounding takes from them, so that their error
+// Sums and multiplications with their rounding errors, so that their error
 // does not grow with the number of terms.
 //
 //===----------------------------------------------------------------------===//

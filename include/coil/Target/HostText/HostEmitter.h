@@ -102,7 +102,7 @@ protected:
   virtual mlir::LogicalResult emitHostCall(HostCallOpInterface call);
   /// @}
 
-  /// Emits one op: a comment with its handle and its source in front of
+  /// Emits one op: a comment with its handle and its source before
   /// launches and library calls, then what its method writes.
   mlir::LogicalResult emitOp(mlir::Operation &op);
   /// What stands around each op.
@@ -113,15 +113,15 @@ protected:
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op);
-  /// The argument whose storage is resized; null behind a diagnostic for
+  /// The argument whose storage is resized; null after a diagnostic for
   /// storage of the function.
   static mlir::BlockArgument getResized(ResizeStorageOp op);
   /// What diagnostics call the emitter.
   llvm::StringRef getEmitterName() const { return emitterName; }
   /// The prefix of comments.
   virtual llvm::StringRef getComment() const = 0;
-  /// The places that a location mentions, such as "conv2d (model.py:17)", as
-  /// part of a comment.
+  /// The source positions that a location mentions, such as "conv2d
+  /// (model.py:17)", as part of a comment.
   static std::string describeSource(mlir::Location location);
 
   //===--- Names ----------------------------------------------------------===//
@@ -133,7 +133,7 @@ protected:
   void setName(mlir::Value v, std::string text);
   /// The name of a symbol of the program.
   std::string symbol(llvm::StringRef name);
-  /// Gives a symbol that is bound here a new name, behind `prefix`.
+  /// Gives a symbol that is bound here a new name, after `prefix`.
   std::string bindSymbol(llvm::StringRef name, llvm::StringRef prefix = "");
   void setSymbol(llvm::StringRef name, std::string text) {
     symbols[name] = std::move(text);
@@ -148,7 +148,7 @@ protected:
   virtual std::string print(sym::ExprAttr expr);
   /// The same with text around each symbol.
   std::string print(sym::ExprAttr expr, llvm::StringRef before,
-                    llvm::StringRef behind);
+                    llvm::StringRef after);
   /// The same in another syntax and with other names of leaves.
   std::string print(sym::ExprAttr expr, const ExprSyntax &other,
                     llvm::function_ref<std::string(sym::ExprAttr)> leaf) const {
@@ -182,14 +182,14 @@ protected:
 
   //===--- Facts ----------------------------------------------------------===//
 
-  /// What is registered for a device, or null behind a diagnostic.
+  /// What is registered for a device, or null after a diagnostic.
   const DeviceInfo *getDevice(mlir::Operation *op, DeviceAttr device);
   /// What the messages of a run call an argument.
   static std::string inputName(FuncOp fn, unsigned i);
   static BufferType type(mlir::Value v) {
     return mlir::cast<BufferType>(v.getType());
   }
-  /// The runtime's number of an element type, or nothing behind a diagnostic.
+  /// The runtime's number of an element type, or nothing after a diagnostic.
   std::optional<int32_t> getDType(mlir::Operation *op, mlir::Type type);
   /// Begins a function: forgets the names of the last.
   void beginFunction(FuncOp fn);

@@ -21,7 +21,7 @@
 
 namespace coil::wrapper {
 
-/// Writes lines, each behind the indentation of the scopes that are open.
+/// Writes lines, each after the indentation of the scopes that are open.
 class TextPrinter {
 public:
   explicit TextPrinter(llvm::raw_ostream &os) : os(os) {}
@@ -55,7 +55,7 @@ class NameTable {
 public:
   /// Names that are taken already, keywords among them, are in `outer`.
   explicit NameTable(const llvm::StringSet<> &outer) : outer(outer) {}
-  /// `wanted` as an identifier, with a number behind it where it is taken.
+  /// `wanted` as an identifier, with a number after it where it is taken.
   std::string unique(llvm::StringRef wanted);
   /// `prefix` with the next number.
   std::string numbered(llvm::StringRef prefix);

@@ -20,7 +20,7 @@ using namespace coil::graph;
 
 LogicalResult ToDeviceOp::verify() {
   if (static_cast<int64_t>(getIndex()) < 0) // (C1)
-    return emitOpError() << "expected a device that is not in front of the "
+    return emitOpError() << "expected a device that is not before the "
                             "first, but got "
                          << static_cast<int64_t>(getIndex());
   return success();

@@ -139,14 +139,14 @@ LogicalResult ArgReduceOp::verify() {
 // MomentsOp
 //===----------------------------------------------------------------------===//
 
-void MomentsOp::build(OpBuilder &builder, OperationState &state, Value input,
+void WelfordOp::build(OpBuilder &builder, OperationState &state, Value input,
                       ArrayRef<int64_t> dims, bool keepdims) {
   Type type = typeOr(inferReduce(getSizes(input), dims, keepdims), input,
                      getElementType(input));
   build(builder, state, {type, type}, input, dims, keepdims);
 }
 
-LogicalResult MomentsOp::verify() {
+LogicalResult WelfordOp::verify() {
   auto emitError = [&] { return emitOpError(); };
   FailureOr<Sizes> sizes =
       inferReduce(getSizes(getInput()), getDims(), getKeepdims(), emitError);
@@ -344,7 +344,7 @@ LogicalResult PoolOp::verify() {
     std::optional<int64_t> room = sym::sub(in[i + 2], lastStart).getConstant();
     if (room && *room <= 0 && !out[i + 2].isConstant(0))
       return emitOpError() << "the last window of dimension " << i + 2
-                           << " starts behind the input";
+                           << " starts after the end of the input";
   }
   if (IntegerAttr divisor = getDivisorAttr()) { // (C4)
     auto integer = dyn_cast<IntegerType>(graph::getElementType(getInput()));

@@ -292,7 +292,7 @@ Value TensorBuilder::mean(Value x, ArrayRef<int64_t> dims, bool keepdims) {
 
 std::pair<Value, Value> TensorBuilder::moments(Value x, ArrayRef<int64_t> dims,
                                                bool keepdims) {
-  auto op = MomentsOp::create(builder, loc, x, dims, keepdims);
+  auto op = WelfordOp::create(builder, loc, x, dims, keepdims);
   return {op.getMean(), op.getM2()};
 }
 

@@ -60,7 +60,7 @@ bool AttentionMatcher::findSecondProduct() {
     at = *next;
     v = user->getResult(0);
   }
-  return fail("its probabilities are far from a product");
+  return fail("its probabilities are far from a matrix multiplication");
 }
 
 bool AttentionMatcher::placeSecondProduct(MatmulOp product, OpOperand &use,
@@ -73,7 +73,8 @@ bool AttentionMatcher::placeSecondProduct(MatmulOp product, OpOperand &use,
   for (int64_t d : dims)
     keys.insert_range(setOf(layout[static_cast<size_t>(d)]));
   if (keys.empty() || keys != setOf(at[summed]))
-    return fail("the softmax is not over the dimension that the second product "
+    return fail("the softmax is not over the dimension that the second matrix "
+                "multiplication "
                 "sums");
   Value value = product->getOperand(1 - number);
   Sizes sizes = getSizes(value);
@@ -97,7 +98,8 @@ bool AttentionMatcher::placeSecondProduct(MatmulOp product, OpOperand &use,
   secondType = graph::getElementType(value);
   match.tf32 = product.getTf32();
   if (graph::getElementType(product.getResult()) != secondType)
-    return fail("its second product has a result of a wider type");
+    return fail(
+        "its second matrix multiplication has a result of a wider type");
   if (!match.axes.fits(valueLayout, sizes) ||
       !match.axes.fits(result, getSizes(product.getResult())))
     return fail("sizes of probabilities and values are not recognisably equal");
@@ -178,7 +180,8 @@ bool AttentionMatcher::placeFirstProduct(MatmulOp product,
     isSwapped = true;
   }
   if (product.getBias() || product.getLhs() == product.getRhs())
-    return fail("its first product is not one of queries and keys");
+    return fail(
+        "its first matrix multiplication is not one of queries and keys");
   Sizes lhsSizes = getSizes(product.getLhs()),
         rhsSizes = getSizes(product.getRhs());
   AxisLayout lhs = Axes::narrow(at, lhsSizes), rhs = Axes::narrow(at, rhsSizes);
@@ -279,7 +282,7 @@ bool AttentionMatcher::isSelfContained() {
   Operation *root = match.result.value.getDefiningOp();
   Block *block = root->getBlock();
   if (firstProduct->getBlock() != block || exponential->getBlock() != block)
-    return fail("its products are in different regions");
+    return fail("its matrix multiplications are in different regions");
   // Which operators between the product and the result depend on the product.
   llvm::SmallDenseMap<Operation *, bool, 64> depends;
   depends[firstProduct] = true;
@@ -289,7 +292,8 @@ bool AttentionMatcher::isSelfContained() {
     if (!isVisited && depends.contains(op))
       continue;
     if (depends.size() > kMaxBetween)
-      return fail("there are too many operators between its products");
+      return fail(
+          "there are too many operators between its matrix multiplications");
     if (!isVisited) {
       depends[op] = false;
       worklist.push_back({op, true});
@@ -415,7 +419,7 @@ std::optional<AttentionMatch> AttentionMatcher::run() {
     miss.why.clear();
   if (!isFound || !readSteps(steps) || !chooseTypes() || !isSelfContained()) {
     if (miss.why.empty())
-      miss.why = "its scores are no product of queries and keys";
+      miss.why = "its scores are no matrix multiplication of queries and keys";
     miss.isNear = isNear();
     return std::nullopt;
   }

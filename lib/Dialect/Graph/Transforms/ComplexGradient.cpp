@@ -108,7 +108,7 @@ LogicalResult graph::expandGradientAtPlaces(ComplexCall &c) {
   if (edgeOrder < 1 || edgeOrder > 2)
     return c.fail("the order at its ends is neither 1 nor 2");
   if (dims.size() != spacing.size() || dims.size() != c.op.getOutputs().size())
-    return c.fail("it has other numbers of places and results");
+    return c.fail("its numbers of indices and results differ");
   Type type = c.getComputeType();
   SmallVector<ComplexParts> results;
   for (auto [dim, places] : llvm::zip(dims, spacing)) {

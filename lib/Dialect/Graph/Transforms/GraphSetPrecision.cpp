@@ -55,8 +55,9 @@ struct GraphSetPrecision
       allowed = *found;
       return success();
     };
-    return success(succeeded(read("matrix products", matmul, matmulTF32)) &&
-                   succeeded(read("convolutions", conv, convTF32)));
+    return success(
+        succeeded(read("matrix multiplications", matmul, matmulTF32)) &&
+        succeeded(read("convolutions", conv, convTF32)));
   }
 
   void runOnOperation() override {

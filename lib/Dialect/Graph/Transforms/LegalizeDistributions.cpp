@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Legalisation of distributions, permutations and samples. Rounding is where
-// the framework's CUDA kernels round; see docs/Random.md for what is equal to
+// the framework's CUDA kernels round; see docs/concepts/Random.md for what is equal to
 // them.
 //
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //
 // The state of the random generator, draws from it, and dropout. Operators draw
 // what the framework's CUDA kernels would, from a state that is an argument of
-// the function; see docs/Random.md.
+// the function; see docs/concepts/Random.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 // Legalisation of distributions that are drawn by rejection: a loop draws for
 // all elements until each has accepted a number. Methods and constants are
 // those of the framework's samplers (ATen/native/Distributions.h), in f64;
-// numbers are not those of the framework, see docs/Random.md.
+// numbers are not those of the framework, see docs/concepts/Random.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -376,7 +376,7 @@ static FailureOr<Value> getStridedPlaces(AtenCall &c, Value x) {
       llvm::any_of(*sizes, [](ExprAttr size) { return size.isConstant(0); });
   if (!isEmpty && offset && !c.getContext().isNonNegative(offset)) {
     if (offset.isConstant()) {
-      (void)c.fail("it reads in front of its operand");
+      (void)c.fail("it reads before the start of its operand");
       return failure();
     }
     sym::AssertOp::create(

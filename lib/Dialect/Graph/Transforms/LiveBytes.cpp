@@ -217,7 +217,7 @@ bool LiveBytes::isMadeBeside(Value v, Operation *op) {
 /// Operators that compute what they give from their operands, and keep nothing
 /// of these.
 static bool isKernel(Operation *op) {
-  return isa<ElementwiseOpInterface, ReduceOp, ArgReduceOp, MomentsOp, ScanOp,
+  return isa<ElementwiseOpInterface, ReduceOp, ArgReduceOp, WelfordOp, ScanOp,
              ArgScanOp, PoolOp, GatherOp, IndexOp, ScatterOp, IndexPutOp,
              SegmentReduceOp>(op);
 }

@@ -157,11 +157,11 @@ static bool matchBody(KernelOp kernel, Body &body, std::string *why) {
 
   auto product = body.reduce.getValue().getDefiningOp<arith::MulFOp>();
   if (!product)
-    return refuse(why, "it does not sum products");
+    return refuse(why, "it does not sum multiplications");
   body.lhs = getLoad(product.getLhs());
   body.rhs = getLoad(product.getRhs());
   if (!body.lhs || !body.rhs)
-    return refuse(why, "a factor of the summed product is not an element");
+    return refuse(why, "a factor of the contraction is not an element");
 
   // The epilogue, from the store back to the sum.
   Value v = body.store.getValue();

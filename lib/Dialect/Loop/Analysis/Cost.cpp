@@ -46,7 +46,7 @@ namespace {
 class CostModel {
 public:
   explicit CostModel(KernelOp kernel)
-      : kernel(kernel), context(kernel.getContext()), variance(kernel),
+      : kernel(kernel), context(kernel.getContext()), dependence(kernel),
         facts(sym::Context::forOp(kernel)) {}
 
   ExprAttr getReadBytes(unsigned input, sym::ShapeAttr strides);
@@ -72,7 +72,7 @@ private:
 
   KernelOp kernel;
   MLIRContext *context;
-  Variance variance;
+  DimDependence dependence;
   sym::Context facts;
 };
 } // namespace
@@ -86,10 +86,10 @@ SmallBitVector CostModel::getAddressDims(ArrayRef<ExprAttr> indices,
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (!strides.empty() && strides[i].isConstant(0))
       continue;
-    dims |= variance.of(index);
+    dims |= dependence.of(index);
     for (auto [j, arg] : llvm::enumerate(args))
       if (sym::mentions(index, sym::arg(context, static_cast<unsigned>(j))))
-        dims |= variance[arg];
+        dims |= dependence[arg];
   }
   return dims;
 }
@@ -113,7 +113,7 @@ ExprAttr CostModel::getReadBytes(unsigned input, sym::ShapeAttr strides) {
                                        load.getArgs(), strides.getDims())));
   }
   // Ranges are not known; taken together they have each place once.
-  for (auto sum : kernel.getBlock()->getOps<GatherSumOp>()) {
+  for (auto sum : kernel.getBlock()->getOps<SegmentSumOp>()) {
     Address address;
     ExprAttr read = sum.getNumPlaces();
     if (sum.getSource() == source) {
@@ -151,7 +151,7 @@ ExprAttr CostModel::getWrittenBytes(unsigned output) {
 std::pair<int64_t, ExprAttr> CostModel::getFlops(Operation &op) {
   auto isFloat = [](Type type) { return isa<FloatType>(type); };
   auto overDims = [&](Value value) {
-    SmallBitVector dims = variance[value];
+    SmallBitVector dims = dependence[value];
     for (int64_t d : cast<OverDimsOpInterface>(op).getDims())
       dims.set(static_cast<unsigned>(d));
     return count(dims);
@@ -161,15 +161,15 @@ std::pair<int64_t, ExprAttr> CostModel::getFlops(Operation &op) {
       return {0, {}};
     SmallBitVector dims =
         getAddressDims(scatter.getIndices().getDims(), scatter.getArgs(), {});
-    dims |= variance[scatter.getValue()];
+    dims |= dependence[scatter.getValue()];
     return {1, count(dims)};
   }
   if (op.getNumResults() == 0 || !isFloat(op.getResult(0).getType()))
     return {0, {}};
-  if (auto moments = dyn_cast<MomentsOp>(op)) {
-    SmallBitVector dims = variance[moments.getMean()];
-    dims |= variance[moments.getM2()];
-    dims |= variance[moments.getCount()];
+  if (auto moments = dyn_cast<WelfordOp>(op)) {
+    SmallBitVector dims = dependence[moments.getMean()];
+    dims |= dependence[moments.getM2()];
+    dims |= dependence[moments.getCount()];
     for (int64_t d : moments.getDims())
       dims.set(static_cast<unsigned>(d));
     return {moments.isOfOne() ? kMomentsOfValue : kMomentsOfSample,
@@ -177,9 +177,9 @@ std::pair<int64_t, ExprAttr> CostModel::getFlops(Operation &op) {
   }
   if (isa<ReduceOp, ArgReduceOp, ScanOp, ArgScanOp>(op))
     return {1, overDims(op.getOperand(0))};
-  if (auto sum = dyn_cast<GatherSumOp>(op))
+  if (auto sum = dyn_cast<SegmentSumOp>(op))
     return {1, sym::mul(sum.getNumPlaces(),
-                        count(variance.of(sum.getIndices().getDims())))};
+                        count(dependence.of(sum.getIndices().getDims())))};
   int64_t each = 0;
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
           arith::RemFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
@@ -187,7 +187,7 @@ std::pair<int64_t, ExprAttr> CostModel::getFlops(Operation &op) {
     each = 1;
   else if (isa<math::MathDialect>(op.getDialect()))
     each = isa<math::FmaOp>(op) ? 2 : 1;
-  return {each, each ? count(variance[op.getResult(0)]) : ExprAttr()};
+  return {each, each ? count(dependence[op.getResult(0)]) : ExprAttr()};
 }
 
 bool CostModel::isMatrixProduct(ReduceOp sum) {
@@ -201,8 +201,8 @@ bool CostModel::isMatrixProduct(ReduceOp sum) {
       return false;
   }
   // Each has rows or columns that the other knows nothing of.
-  const SmallBitVector &a = variance[product.getLhs()],
-                       &b = variance[product.getRhs()];
+  const SmallBitVector &a = dependence[product.getLhs()],
+                       &b = dependence[product.getRhs()];
   return a.test(b) && b.test(a);
 }
 

@@ -66,7 +66,7 @@ coil::loop::getInPlacePairs(KernelOp kernel,
     if (auto store = dyn_cast<StoreOp>(op))
       stores.push_back({store, position});
     // Other points read the same rows.
-    if (auto sum = dyn_cast<GatherSumOp>(op))
+    if (auto sum = dyn_cast<SegmentSumOp>(op))
       for (Value tensor : {sum.getSource(), sum.getPositions()})
         if (tensor)
           single[cast<BlockArgument>(tensor).getArgNumber()] = false;

@@ -21,7 +21,7 @@ using namespace coil::loop;
 using sym::ExprAttr;
 
 Phases::Phases(KernelOp kernel)
-    : kernel(kernel), variance(kernel), reduced(kernel.getNumDims()) {
+    : kernel(kernel), dependence(kernel), reduced(kernel.getNumDims()) {
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
   for (Operation &op : *kernel.getBlock()) {
@@ -36,11 +36,11 @@ Phases::Phases(KernelOp kernel)
 
 bool Phases::isInner(Operation *op) const {
   if (auto store = dyn_cast<StoreOp>(op))
-    return variance.of(store.getIndices().getDims()).anyCommon(reduced);
+    return dependence.of(store.getIndices().getDims()).anyCommon(reduced);
   if (isa<ScatterOp>(op))
     return reduced.any();
   return op->getNumResults() > 0 &&
-         variance[op->getResult(0)].anyCommon(reduced);
+         dependence[op->getResult(0)].anyCommon(reduced);
 }
 
 SmallVector<Operation *>
@@ -85,8 +85,9 @@ std::optional<unsigned> coil::loop::getKeepPhase(const Phases &phases,
   if (type != store.getValue().getType() || type.isInteger(1) ||
       isa<Float8E4M3FNType, Float8E5M2Type>(type))
     return no("the result does not hold values of its type");
-  const Variance &variance = phases.getVariance();
-  if (variance[op->getResult(0)] != variance.of(store.getIndices().getDims()))
+  const DimDependence &dependence = phases.getDimDependence();
+  if (dependence[op->getResult(0)] !=
+      dependence.of(store.getIndices().getDims()))
     return no("it does not vary over the dimensions of the result");
   sym::Context facts = sym::Context::forOp(kernel);
   facts.setDimExtents(kernel.getDims().getDims());
@@ -135,7 +136,7 @@ bool coil::loop::canReduceRows(const Phases &phases, KernelOp kernel,
       if (phases[&op] != 0)
         return no("a reduction needs the result of another");
       for (Value v : op.getResults())
-        if (!phases.getVariance()[v][vectorDim])
+        if (!phases.getDimDependence()[v][vectorDim])
           return no("a reduction does not vary over the vector dimension");
     } else if (phases.isInner(&op) && (isa<StoreOp>(op) || phases[&op] != 0)) {
       return no("it stores or computes values along the reduced dimensions "
@@ -157,7 +158,7 @@ int64_t coil::loop::getAccumulatorBytes(KernelOp kernel) {
                             ? 2
                             : 1;
         // Moments are accumulated in f64.
-        bytes += isa<MomentsOp>(op)
+        bytes += isa<WelfordOp>(op)
                      ? 8
                      : parts * std::max<int64_t>(
                                    1, v.getType().getIntOrFloatBitWidth() / 8);
@@ -196,7 +197,7 @@ std::optional<unsigned> coil::loop::findRows(KernelOp kernel,
 }
 
 /// How well vectorising dimension `d` serves the accesses; higher is better.
-static double score(KernelOp kernel, const Variance &variance,
+static double score(KernelOp kernel, const DimDependence &dependence,
                     const sym::Context &context, unsigned d) {
   MLIRContext *ctx = kernel.getContext();
   ExprAttr dim = sym::dim(ctx, d);
@@ -218,20 +219,20 @@ static double score(KernelOp kernel, const Variance &variance,
   };
   for (Operation &op : *kernel.getBlock()) {
     if (auto load = dyn_cast<LoadOp>(op)) {
-      bool indirect =
-          llvm::any_of(load.getArgs(), [&](Value v) { return variance[v][d]; });
+      bool indirect = llvm::any_of(load.getArgs(),
+                                   [&](Value v) { return dependence[v][d]; });
       access(load.getSource(), load.getIndices().getDims(), indirect, load);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
              store.getIndices().getDims(), false);
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
       bool indirect = llvm::any_of(scatter.getArgs(),
-                                   [&](Value v) { return variance[v][d]; });
+                                   [&](Value v) { return dependence[v][d]; });
       access(kernel.getResult(static_cast<unsigned>(scatter.getOutput())),
              scatter.getIndices().getDims(), indirect);
-    } else if (auto sum = dyn_cast<GatherSumOp>(op)) {
+    } else if (auto sum = dyn_cast<SegmentSumOp>(op)) {
       // Lanes with ranges of their own go one after the other.
-      bool indirect = variance[sum.getLo()][d] || variance[sum.getHi()][d];
+      bool indirect = dependence[sum.getLo()][d] || dependence[sum.getHi()][d];
       access(sum.getSource(), sum.getIndices().getDims(), indirect);
     }
   }
@@ -255,7 +256,8 @@ static bool readsRows(KernelOp kernel, unsigned d) {
   });
 }
 
-int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
+int64_t coil::loop::selectVectorDim(KernelOp kernel,
+                                    const DimDependence &dependence,
                                     const sym::Context &context) {
   int64_t vectorDim = -1;
   double best = 0;
@@ -272,7 +274,7 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
     std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
     if (extent && *extent < 4)
       continue;
-    double s = score(kernel, variance, context, d);
+    double s = score(kernel, dependence, context, d);
     // Gathers do not pay for what a running value computes. What scatters
     // otherwise goes through its operands column by column.
     if (isSequential && s <= 0 && !(onlyScatters && readsRows(kernel, d)))
@@ -286,7 +288,7 @@ int64_t coil::loop::selectVectorDim(KernelOp kernel, const Variance &variance,
   return vectorDim;
 }
 
-bool coil::loop::hasNarrowSamples(MomentsOp op) {
+bool coil::loop::hasNarrowSamples(WelfordOp op) {
   auto widened = op.getMean().getDefiningOp<arith::ExtFOp>();
   return op.isFlat() && widened && op.getMean().getType().isF32() &&
          widened.getIn().getType().getIntOrFloatBitWidth() <= 16;
@@ -296,7 +298,7 @@ bool coil::loop::sharesRows(KernelOp kernel) {
   Phases phases(kernel);
   sym::Context context = sym::Context::forOp(kernel);
   context.setDimExtents(kernel.getDims().getDims());
-  int64_t dim = selectVectorDim(kernel, phases.getVariance(), context);
+  int64_t dim = selectVectorDim(kernel, phases.getDimDependence(), context);
   std::string why;
   return dim >= 0 &&
          !llvm::is_contained(kernel.getReducedDims(),

@@ -81,7 +81,7 @@ static bool reachesStep(Value v, unsigned depth) {
 bool coil::loop::reachesStep(Value v) { return ::reachesStep(v, 0); }
 
 Precision::Precision(KernelOp kernel) {
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   llvm::SmallBitVector reduced(kernel.getNumDims());
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
@@ -126,8 +126,8 @@ Precision::Precision(KernelOp kernel) {
           flags[&op] = FastMathFlags::contract;
         continue;
       }
-      flags[&op] = variance[op.getResult(0)].anyCommon(reduced) &&
-                           !variance[divide.getRhs()].anyCommon(reduced)
+      flags[&op] = dependence[op.getResult(0)].anyCommon(reduced) &&
+                           !dependence[divide.getRhs()].anyCommon(reduced)
                        ? FastMathFlags::arcp
                        : FastMathFlags::contract;
     }

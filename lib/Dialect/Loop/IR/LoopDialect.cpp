@@ -37,7 +37,7 @@ void LoopDialect::initialize() {
 #define GET_OP_LIST
 #include "coil/Dialect/Loop/IR/LoopOps.cpp.inc"
       >();
-  addOperations<GatherSumOp>();
+  addOperations<SegmentSumOp>();
 }
 
 /// Checks that `value` is from `low` to `high`.

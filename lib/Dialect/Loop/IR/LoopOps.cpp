@@ -355,10 +355,10 @@ LogicalResult KernelOp::verifyRegions() {
       return emitOpError() << "result " << i << " is stored " << n
                            << " times, expected once";
   // (C3) of the stores
-  Variance variance(*this);
+  DimDependence dependence(*this);
   for (StoreOp store : getBlock()->getOps<StoreOp>()) {
-    llvm::SmallBitVector extra = variance[store.getValue()];
-    extra.reset(variance.of(store.getIndices().getDims()));
+    llvm::SmallBitVector extra = dependence[store.getValue()];
+    extra.reset(dependence.of(store.getIndices().getDims()));
     if (extra.any())
       return store.emitOpError()
              << "writes a value that varies over 'd" << extra.find_first()
@@ -626,7 +626,7 @@ LogicalResult ArgReduceOp::verify() {
   return verifyExtremum(*this, getKind()); // (C2)
 }
 
-LogicalResult MomentsOp::verify() {
+LogicalResult WelfordOp::verify() {
   if (failed(verifyReducedDims(*this, getDims()))) // (C1)
     return failure();
   Type from = getMean().getType(), to = getTotalMean().getType();
@@ -635,12 +635,12 @@ LogicalResult MomentsOp::verify() {
   return success();
 }
 
-bool MomentsOp::isFlat() { return matchPattern(getM2(), m_AnyZeroFloat()); }
+bool WelfordOp::isFlat() { return matchPattern(getM2(), m_AnyZeroFloat()); }
 
-bool MomentsOp::isOfOne() { return matchPattern(getCount(), m_OneFloat()); }
+bool WelfordOp::isOfOne() { return matchPattern(getCount(), m_OneFloat()); }
 
 bool coil::loop::isReduction(Operation *op) {
-  return isa<ReduceOp, ArgReduceOp, MomentsOp>(op);
+  return isa<ReduceOp, ArgReduceOp, WelfordOp>(op);
 }
 
 TypedAttr coil::loop::getNeutralOperand(Operation *reduction, unsigned i) {
@@ -651,7 +651,7 @@ TypedAttr coil::loop::getNeutralOperand(Operation *reduction, unsigned i) {
   if (auto reduce = dyn_cast<ArgReduceOp>(reduction))
     return i == 0 ? getNeutralElement(reduce.getKind(), type)
                   : b.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
-  assert(isa<MomentsOp>(reduction) && "not a reduction");
+  assert(isa<WelfordOp>(reduction) && "not a reduction");
   return b.getFloatAttr(type, 0);
 }
 
@@ -756,20 +756,20 @@ static bool isPlace(ExprAttr e) {
   return e.getKind() == sym::ExprKind::Arg && e.getValue() == 0;
 }
 
-unsigned GatherSumOp::getSummedDim() {
+unsigned SegmentSumOp::getSummedDim() {
   ArrayRef<ExprAttr> indices = getIndices().getDims();
   return static_cast<unsigned>(llvm::find_if(indices, isPlace) -
                                indices.begin());
 }
 
-ExprAttr GatherSumOp::getNumPlaces() {
+ExprAttr SegmentSumOp::getNumPlaces() {
   if (getPositions())
     return sym::getSizes(cast<RankedTensorType>(getPositions().getType()))[0];
   return sym::getSizes(
       cast<RankedTensorType>(getSource().getType()))[getSummedDim()];
 }
 
-bool GatherSumOp::hasAtMostOnePlace() {
+bool SegmentSumOp::hasAtMostOnePlace() {
   auto add = getHi().getDefiningOp<arith::AddIOp>();
   if (!add)
     return false;
@@ -780,7 +780,7 @@ bool GatherSumOp::hasAtMostOnePlace() {
   return extended && extended.getIn().getType().isInteger(1);
 }
 
-LogicalResult GatherSumOp::verify() {
+LogicalResult SegmentSumOp::verify() {
   auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
   if (!kernel)
     return emitOpError("expected to be in the body of 'loop.kernel'");

@@ -33,13 +33,14 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// A launch in a chain of small kernels (docs/GPU.md, an H200).
+/// A launch in a chain of small kernels on an H200
+/// (benchmarks/results/gpu-design.md).
 static constexpr double kLaunchSeconds = 1.2e-6;
 /// Bytes that cores move while they begin and end one more kernel: 5 us at 20
 /// GB/s (benchmarks/results/cpu.md).
 static constexpr double kVectorKernelBytes = 100e3;
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
-/// closer to measured times than that (docs/Layouts.md).
+/// closer to measured times than that (docs/concepts/Layouts.md).
 static constexpr double kWorth = 0.75;
 
 namespace {
@@ -111,7 +112,7 @@ private:
     return !kernel.getSchedule() && !kernel.getConv() &&
            !isLibraryKernel(kernel, library) &&
            llvm::none_of(*kernel.getBlock(), [](Operation &op) {
-             return isa<ScatterOp, GatherSumOp, ScanOp, ArgScanOp>(op);
+             return isa<ScatterOp, SegmentSumOp, ScanOp, ArgScanOp>(op);
            });
   }
 

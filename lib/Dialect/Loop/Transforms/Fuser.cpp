@@ -142,7 +142,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
       if (place == at)
         continue;
       if (place)
-        return refuse("the consumer reads it at several places");
+        return refuse("the consumer reads it at several indices");
       // A dimension of size one is read at zero.
       ExprAttr extent = producer.getExtent(static_cast<unsigned>(s.getValue()));
       if (!at.isDim() && !(extent.isConstant(1) && at.isConstant(0)))
@@ -270,7 +270,7 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
   if (reduces(producer))
     return refuse("a reduction cannot be computed at any index");
   DenseSet<Attribute> places;
-  Variance variance(consumer);
+  DimDependence dependence(consumer);
   double total = 0;
   llvm::SmallBitVector all(producer.getNumDims(), true);
   for (LoadOp read : reads) {
@@ -278,9 +278,9 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
       continue;
     // Points at which this read happens; the inner parallel dimensions that it
     // does not mention repeat it.
-    llvm::SmallBitVector bits = variance.of(read.getIndices().getDims());
+    llvm::SmallBitVector bits = dependence.of(read.getIndices().getDims());
     for (Value arg : read.getArgs())
-      bits |= variance[arg];
+      bits |= dependence[arg];
     for (unsigned d = 0; d < consumer.getNumDims(); ++d)
       if (!llvm::is_contained(consumer.getReducedDims(), d))
         bits.set(d);
@@ -434,7 +434,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       continue;
     for (Operation *user :
          consumer.getBody().getArgument(static_cast<unsigned>(i)).getUsers()) {
-      if (isa<GatherSumOp>(user))
+      if (isa<SegmentSumOp>(user))
         return refuse("the consumer sums its rows"), std::nullopt;
       auto read = dyn_cast<LoadOp>(user);
       if (!read)

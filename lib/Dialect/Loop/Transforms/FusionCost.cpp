@@ -86,7 +86,7 @@ static int64_t getWeight(Operation &op, bool runsVectors) {
 static bool isPointwise(Operation &op) {
   auto load = dyn_cast<LoadOp>(op);
   return !isReduction(&op) &&
-         !isa<OverDimsOpInterface, SpecialOp, GatherSumOp, PhiloxOp>(op) &&
+         !isa<OverDimsOpInterface, SpecialOp, SegmentSumOp, PhiloxOp>(op) &&
          !(load && !load.getArgs().empty());
 }
 
@@ -103,12 +103,12 @@ bool loop::scatters(KernelOp kernel) {
 }
 
 bool loop::sumsRows(KernelOp kernel) {
-  auto ops = kernel.getBlock()->getOps<GatherSumOp>();
+  auto ops = kernel.getBlock()->getOps<SegmentSumOp>();
   return ops.begin() != ops.end();
 }
 
 bool loop::isHeavy(Operation &op) {
-  if (isa<SpecialOp, GatherSumOp>(op))
+  if (isa<SpecialOp, SegmentSumOp>(op))
     return true;
   return isa<math::MathDialect>(op.getDialect()) &&
          !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
@@ -168,7 +168,7 @@ bool loop::isKept(OpResult result, StringRef library) {
 /// The store of another result than `result` that has `v` at every point at
 /// which there is one, and is in memory for others; null if there is none.
 static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
-                          const Variance &variance) {
+                          const DimDependence &dependence) {
   for (Operation *user : v.getUsers()) {
     auto store = dyn_cast<StoreOp>(user);
     if (!store || store.getOutput() == result)
@@ -180,7 +180,7 @@ static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
       if (index.isDim())
         at.set(static_cast<unsigned>(index.getValue()));
     }
-    llvm::SmallBitVector varies = variance[v];
+    llvm::SmallBitVector varies = dependence[v];
     if (isPlain && !varies.test(at) &&
         isKept(cast<OpResult>(
                    kernel.getResult(static_cast<unsigned>(store.getOutput()))),
@@ -195,7 +195,7 @@ loop::getPointwiseSlice(KernelOp kernel, unsigned result, bool readsStored) {
   StoreOp store = kernel.getStore(result);
   if (!store)
     return std::nullopt;
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   DenseSet<Operation *> needed{store};
   ResultSlice slice;
   for (Operation &op : llvm::reverse(*kernel.getBlock())) {
@@ -204,7 +204,7 @@ loop::getPointwiseSlice(KernelOp kernel, unsigned result, bool readsStored) {
     if (readsStored && op.getNumResults() == 1 &&
         !isa<LoadOp, arith::ConstantOp>(op))
       if (StoreOp stored =
-              findStored(kernel, result, op.getResult(0), variance)) {
+              findStored(kernel, result, op.getResult(0), dependence)) {
         slice.stored.push_back(stored);
         continue;
       }

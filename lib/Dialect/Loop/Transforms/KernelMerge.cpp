@@ -108,19 +108,19 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
 KernelOp coil::loop::extractResult(KernelOp kernel, unsigned result,
                                    const ResultSlice &slice) {
   // The dimensions that it varies over.
-  Variance variance(kernel);
+  DimDependence dependence(kernel);
   llvm::SmallBitVector over(kernel.getNumDims());
   for (Operation *op : slice.ops) {
     if (auto load = dyn_cast<LoadOp>(op))
-      over |= variance.of(load.getIndices().getDims());
+      over |= dependence.of(load.getIndices().getDims());
     else if (auto store = dyn_cast<StoreOp>(op))
-      over |= variance.of(store.getIndices().getDims());
+      over |= dependence.of(store.getIndices().getDims());
     else if (auto index = dyn_cast<IndexOp>(op))
-      over |= variance.of(index.getExpr());
+      over |= dependence.of(index.getExpr());
   }
   SmallVector<Value> inputs(kernel.getInputs());
   for (StoreOp store : slice.stored) {
-    over |= variance.of(store.getIndices().getDims());
+    over |= dependence.of(store.getIndices().getDims());
     inputs.push_back(
         kernel.getResult(static_cast<unsigned>(store.getOutput())));
   }
@@ -178,14 +178,14 @@ bool coil::loop::canReadIndirectly(KernelOp producer, unsigned result,
       return false;
     indirect.set(static_cast<unsigned>(stored.getValue()));
   }
-  Variance variance(producer);
+  DimDependence dependence(producer);
   bool checks = read.getBounds() == BoundsPolicy::Check ||
                 read.getBounds() == BoundsPolicy::WrapCheck;
   llvm::SmallBitVector checked(producer.getNumDims());
   for (Operation &op : *producer.getBlock()) {
     // A number that depends on what was loaded is no expression of positions.
     if (auto index = dyn_cast<IndexOp>(op))
-      if (variance.of(index.getExpr()).anyCommon(indirect))
+      if (dependence.of(index.getExpr()).anyCommon(indirect))
         return false;
     auto load = dyn_cast<LoadOp>(op);
     if (!load)
@@ -193,7 +193,7 @@ bool coil::loop::canReadIndirectly(KernelOp producer, unsigned result,
     auto tensor = cast<RankedTensorType>(load.getSource().getType());
     for (auto [index, size] :
          llvm::zip_equal(load.getIndices().getDims(), sym::getSizes(tensor))) {
-      if (!variance.of(index).anyCommon(indirect))
+      if (!dependence.of(index).anyCommon(indirect))
         continue;
       // The bounds are those of the tensor that is read now.
       if (!index.isDim() || !load.getArgs().empty() ||
@@ -284,7 +284,7 @@ public:
         mapping.map(
             scatter.getTarget(),
             inputs[cast<BlockArgument>(scatter.getTarget()).getArgNumber()]);
-      auto sum = dyn_cast<GatherSumOp>(op);
+      auto sum = dyn_cast<SegmentSumOp>(op);
       if (sum)
         for (Value tensor : {sum.getSource(), sum.getPositions()})
           if (tensor)
@@ -292,7 +292,7 @@ public:
                         inputs[cast<BlockArgument>(tensor).getArgNumber()]);
       Operation *clone = b.clone(op, mapping);
       if (sum) {
-        auto copy = cast<GatherSumOp>(clone);
+        auto copy = cast<SegmentSumOp>(clone);
         copy.setIndicesAttr(rewrite(sum.getIndices()));
         if (mask) {
           // Where nobody wants the sum, there is nothing to read.

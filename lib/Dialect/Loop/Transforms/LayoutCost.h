@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What threads move to access tensors, by the steps between elements: the model
-// that `loop-assign-layouts` decides by. `docs/Layouts.md` states it.
+// that `loop-assign-layouts` decides by. `docs/concepts/Layouts.md` states it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -69,21 +69,21 @@ constexpr std::pair<int64_t, double> kVectorTimes[] = {
 constexpr double kMaskedVectorTime = 1.65;
 
 /// Whether what `op` computes or stores differs along dimension `d`.
-bool variesOver(Operation *op, const Variance &variance, unsigned d) {
+bool variesOver(Operation *op, const DimDependence &dependence, unsigned d) {
   if (auto store = dyn_cast<StoreOp>(op))
-    return variance.of(store.getIndices().getDims()).test(d);
+    return dependence.of(store.getIndices().getDims()).test(d);
   return op->getNumResults() == 0 ||
          llvm::any_of(op->getResults(),
-                      [&](Value v) { return variance[v].test(d); }) ||
+                      [&](Value v) { return dependence[v].test(d); }) ||
          llvm::any_of(op->getOperands(),
-                      [&](Value v) { return variance[v].test(d); });
+                      [&](Value v) { return dependence[v].test(d); });
 }
 
 /// Whether what `op` computes or stores differs along a reduced dimension.
-bool isInner(Operation *op, const Variance &variance,
+bool isInner(Operation *op, const DimDependence &dependence,
              ArrayRef<unsigned> reduced) {
-  return llvm::any_of(reduced,
-                      [&](unsigned d) { return variesOver(op, variance, d); });
+  return llvm::any_of(
+      reduced, [&](unsigned d) { return variesOver(op, dependence, d); });
 }
 
 struct LoopSelectSchedulePass
@@ -162,7 +162,7 @@ struct LoopSelectSchedulePass
             arith::RemFOp>(op))
       return 30;
     // A few rows.
-    if (isa<GatherSumOp>(op))
+    if (isa<SegmentSumOp>(op))
       return 8;
     return isa<LoadOp>(op) ? 2 : isa<arith::ConstantOp>(op) ? 0 : 1;
   }
@@ -170,7 +170,8 @@ struct LoopSelectSchedulePass
   /// The results that vectors are stored to and that no cache holds. Null when
   /// there are none.
   DenseI64ArrayAttr selectStream(KernelOp kernel, const Hints &hints,
-                                 const Variance &variance, int64_t vectorDim) {
+                                 const DimDependence &dependence,
+                                 int64_t vectorDim) {
     SmallVector<int64_t> stream;
     for (unsigned output = 0; output < kernel.getNumResults(); ++output) {
       StoreOp store = kernel.getStore(output);
@@ -178,7 +179,7 @@ struct LoopSelectSchedulePass
         continue;
       ArrayRef<sym::ExprAttr> indices = store.getIndices().getDims();
       // Dimensions that the result lacks are walked within one task.
-      llvm::SmallBitVector varies = variance.of(indices);
+      llvm::SmallBitVector varies = dependence.of(indices);
       if (!varies[static_cast<unsigned>(vectorDim)])
         continue;
       double bytes = store.getValue().getType().getIntOrFloatBitWidth() / 8.0;
@@ -273,11 +274,11 @@ struct LoopSelectSchedulePass
   }
 
   /// Whether vectors along `vectorDim` are gathered from elements apart.
-  static bool gathers(KernelOp kernel, const Variance &variance,
+  static bool gathers(KernelOp kernel, const DimDependence &dependence,
                       const sym::Context &context, unsigned vectorDim) {
     MLIRContext *ctx = kernel.getContext();
     return llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [&](LoadOp load) {
-      if (!variance[load.getResult()][vectorDim])
+      if (!dependence[load.getResult()][vectorDim])
         return false;
       auto split =
           sym::splitLinear(context.simplify(sym::getAddress(
@@ -291,7 +292,8 @@ struct LoopSelectSchedulePass
 
   /// The dimension along which most operands that vectors along `vectorDim`
   /// would gather lie in rows, -1 for none.
-  static int64_t selectTransposeDim(KernelOp kernel, const Variance &variance,
+  static int64_t selectTransposeDim(KernelOp kernel,
+                                    const DimDependence &dependence,
                                     const sym::Context &context,
                                     unsigned vectorDim, const Hints &hints,
                                     int64_t width) {
@@ -303,7 +305,7 @@ struct LoopSelectSchedulePass
       return -1;
     SmallVector<unsigned> operands(kernel.getNumDims());
     for (LoadOp load : kernel.getBlock()->getOps<LoadOp>()) {
-      if (!variance[load.getResult()][vectorDim])
+      if (!dependence[load.getResult()][vectorDim])
         continue;
       auto split =
           sym::splitLinear(context.simplify(sym::getAddress(
@@ -325,11 +327,11 @@ struct LoopSelectSchedulePass
   /// each of which waits for the one before: with a few vectors there is always
   /// one that need not wait. What is left at the end of a row goes vector by
   /// vector under a mask.
-  static int64_t selectUnroll(KernelOp kernel, const Variance &variance,
+  static int64_t selectUnroll(KernelOp kernel, const DimDependence &dependence,
                               const sym::Context &context, unsigned vectorDim,
                               int64_t width, const Hints &hints) {
     // Address vectors of gathers fill the registers.
-    if (gathers(kernel, variance, context, vectorDim))
+    if (gathers(kernel, dependence, context, vectorDim))
       return 1;
     double extent = hints(kernel.getExtent(vectorDim));
     int64_t best = 1;
@@ -348,12 +350,12 @@ struct LoopSelectSchedulePass
   }
 
   ScheduleAttr select(KernelOp kernel, int64_t bits, const Hints &hints) {
-    Variance variance(kernel);
+    DimDependence dependence(kernel);
     sym::Context context = sym::Context::forOp(kernel);
     context.setDimExtents(kernel.getDims().getDims());
     SmallVector<unsigned> reduced = kernel.getReducedDims();
 
-    int64_t vectorDim = selectVectorDim(kernel, variance, context);
+    int64_t vectorDim = selectVectorDim(kernel, dependence, context);
 
     // Lanes: what the widest type that is computed with leaves room for.
     // Positions in 64 bits and wide results of moments do not count.
@@ -361,18 +363,18 @@ struct LoopSelectSchedulePass
     for (Operation &op : *kernel.getBlock()) {
       // What is the same for all lanes is computed outside of the loop.
       if (vectorDim < 0 ||
-          variesOver(&op, variance, static_cast<unsigned>(vectorDim)))
+          variesOver(&op, dependence, static_cast<unsigned>(vectorDim)))
         ++ops;
       // What is computed once for a row may take two vectors.
-      bool isWide = (reduced.empty() || isInner(&op, variance, reduced)) &&
+      bool isWide = (reduced.empty() || isInner(&op, dependence, reduced)) &&
                     llvm::any_of(op.getResultTypes(),
                                  [](Type type) { return type.isF64(); });
-      if (auto moments = dyn_cast<MomentsOp>(op))
+      if (auto moments = dyn_cast<WelfordOp>(op))
         isWide = moments.getMean().getType().isF64();
       if (isWide)
         widest = 64;
       if (auto store = dyn_cast<StoreOp>(op))
-        if (!isa_and_present<ArgReduceOp, MomentsOp>(
+        if (!isa_and_present<ArgReduceOp, WelfordOp>(
                 store.getValue().getDefiningOp()))
           widest = std::max<int64_t>(
               widest, store.getValue().getType().getIntOrFloatBitWidth());
@@ -385,9 +387,9 @@ struct LoopSelectSchedulePass
     int64_t unroll =
         vectorDim < 0
             ? 1
-            : selectUnroll(kernel, variance, context,
+            : selectUnroll(kernel, dependence, context,
                            static_cast<unsigned>(vectorDim), width, hints);
-    auto moments = kernel.getBlock()->getOps<MomentsOp>();
+    auto moments = kernel.getBlock()->getOps<WelfordOp>();
     bool hasMoments = !moments.empty();
     // Moments of many values of 16 bits at a time take fewer instructions.
     if (vectorIsReduced && llvm::any_of(moments, hasNarrowSamples) &&
@@ -434,7 +436,7 @@ struct LoopSelectSchedulePass
 
     int64_t transposeDim =
         vectorDim < 0 ? -1
-                      : selectTransposeDim(kernel, variance, context,
+                      : selectTransposeDim(kernel, dependence, context,
                                            static_cast<unsigned>(vectorDim),
                                            hints, width);
     if (transposeDim >= 0) {
@@ -458,7 +460,7 @@ struct LoopSelectSchedulePass
         std::max<int64_t>(1, static_cast<int64_t>(kWorkPerGrain / work));
     grain = static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(grain)));
     DenseI64ArrayAttr stream =
-        selectStream(kernel, hints, variance, width > 1 ? vectorDim : -1);
+        selectStream(kernel, hints, dependence, width > 1 ? vectorDim : -1);
     return ScheduleAttr::get(
         &getContext(), StringAttr(), vectorDim, width, unroll, block, grain,
         rows,

@@ -53,7 +53,7 @@ static void rewriteSpace(KernelOp kernel, ArrayRef<ExprAttr> dims,
       index.setExprAttr(sym::substituteDims(index.getExpr(), dims));
     else if (auto scatter = dyn_cast<ScatterOp>(op))
       scatter.setIndicesAttr(rewrite(scatter.getIndices()));
-    else if (auto sum = dyn_cast<GatherSumOp>(op))
+    else if (auto sum = dyn_cast<SegmentSumOp>(op))
       sum.setIndicesAttr(rewrite(sum.getIndices()));
     if (auto over = dyn_cast<OverDimsOpInterface>(op))
       over.setDims(rewriteReduced(over.getDims()));
@@ -97,7 +97,7 @@ struct LoopSimplifyIndexPass
         store.setIndicesAttr(simplified(store.getIndices()));
       else if (auto scatter = dyn_cast<ScatterOp>(op))
         scatter.setIndicesAttr(simplified(scatter.getIndices()));
-      else if (auto sum = dyn_cast<GatherSumOp>(op))
+      else if (auto sum = dyn_cast<SegmentSumOp>(op))
         sum.setIndicesAttr(simplified(sum.getIndices()));
       else if (auto index = dyn_cast<IndexOp>(op))
         index.setExprAttr(context.simplify(index.getExpr()));
@@ -175,7 +175,7 @@ struct LoopSimplifyIndexPass
             kernel,
             kernel.getResult(static_cast<unsigned>(scatter.getOutput())),
             scatter.getIndices().getDims())));
-      else if (auto sum = dyn_cast<GatherSumOp>(op))
+      else if (auto sum = dyn_cast<SegmentSumOp>(op))
         exprs.push_back(context.simplify(
             getAddress(kernel, sum.getSource(), sum.getIndices().getDims())));
     }

@@ -123,7 +123,7 @@ struct LoopSplitReductionPass
       return std::nullopt;
     };
     // (C1)
-    Variance variance(kernel);
+    DimDependence dependence(kernel);
     llvm::SmallBitVector reducedSet(kernel.getNumDims());
     for (unsigned r : reduced)
       reducedSet.set(r);
@@ -136,11 +136,11 @@ struct LoopSplitReductionPass
       if (reduces && depends)
         return missed("a reduction needs the result of another");
       if (isa<StoreOp>(op) &&
-          variance.of(cast<StoreOp>(op).getIndices().getDims())
+          dependence.of(cast<StoreOp>(op).getIndices().getDims())
               .anyCommon(reducedSet))
         return missed("it stores values along the reduced dimensions");
       if (depends && op.getNumResults() > 0 &&
-          variance[op.getResult(0)].anyCommon(reducedSet))
+          dependence[op.getResult(0)].anyCommon(reducedSet))
         return missed("values along the reduced dimensions need a reduction");
       if (reduces || depends)
         for (Value v : op.getResults())
@@ -197,7 +197,7 @@ struct LoopSplitReductionPass
     if (!reduce || reduce.getKind() != ReduceKind::Sum ||
         !isa_and_present<arith::MulFOp, arith::MulIOp>(product))
       return std::nullopt;
-    Variance variance(kernel);
+    DimDependence dependence(kernel);
     SmallVector<unsigned> reduced = kernel.getReducedDims();
     double sides[2] = {1, 1}, tiles = 1;
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
@@ -205,7 +205,7 @@ struct LoopSplitReductionPass
         continue;
       bool in[2];
       for (unsigned i = 0; i < 2; ++i)
-        in[i] = variance[product->getOperand(i)][d];
+        in[i] = dependence[product->getOperand(i)][d];
       (in[0] == in[1] ? tiles : sides[in[1]]) *= hints(kernel.getExtent(d));
     }
     // One row or column is no tile.
@@ -220,7 +220,7 @@ struct LoopSplitReductionPass
   static bool isVectorDim(KernelOp kernel, unsigned dim) {
     sym::Context context = sym::Context::forOp(kernel);
     context.setDimExtents(kernel.getDims().getDims());
-    return selectVectorDim(kernel, Variance(kernel), context) ==
+    return selectVectorDim(kernel, DimDependence(kernel), context) ==
            static_cast<int64_t>(dim);
   }
 
@@ -230,7 +230,7 @@ struct LoopSplitReductionPass
   /// the others that the result has no use for what rounding takes.
   void measureFromFirst(KernelOp kernel) {
     sym::Context context = sym::Context::forOp(kernel);
-    Variance variance(kernel);
+    DimDependence dependence(kernel);
     llvm::SmallBitVector reduced(kernel.getNumDims());
     SmallVector<ExprAttr> dims;
     for (unsigned d = 0; d < kernel.getNumDims(); ++d)
@@ -242,16 +242,16 @@ struct LoopSplitReductionPass
       reduced.set(d);
       dims[d] = sym::constant(&getContext(), 0);
     }
-    for (MomentsOp op :
-         llvm::to_vector(kernel.getBlock()->getOps<MomentsOp>())) {
+    for (WelfordOp op :
+         llvm::to_vector(kernel.getBlock()->getOps<WelfordOp>())) {
       if (!op.getMean().getType().isF64() || !op.isOfOne() || !op.isFlat() ||
-          !variance[op.getMean()].anyCommon(reduced))
+          !dependence[op.getMean()].anyCommon(reduced))
         continue;
       DenseSet<Operation *> needed;
       SmallVector<Operation *> stack{op.getMean().getDefiningOp()};
       while (!stack.empty())
         if (Operation *def = stack.pop_back_val();
-            def && variance[def->getResult(0)].anyCommon(reduced) &&
+            def && dependence[def->getResult(0)].anyCommon(reduced) &&
             needed.insert(def).second)
           for (Value v : def->getOperands())
             stack.push_back(v.getDefiningOp());
@@ -284,7 +284,7 @@ struct LoopSplitReductionPass
 
   void split(KernelOp kernel, Cut where) {
     // By rows, every step would read the first one again.
-    if (wideMoments && !where.byRows)
+    if (welfordInF64 && !where.byRows)
       measureFromFirst(kernel);
     unsigned cut = where.dim;
     int64_t chunks = where.chunks;
@@ -300,7 +300,7 @@ struct LoopSplitReductionPass
           ctx, static_cast<int64_t>(llvm::alignTo(
                    static_cast<uint64_t>(length.getValue()), kChunkAlignment)));
     SmallVector<unsigned> reduced = kernel.getReducedDims();
-    Variance variance(kernel);
+    DimDependence dependence(kernel);
 
     // First kernel: the space with a dimension of chunks at the end, and the
     // cut dimension as long as one chunk.
@@ -469,7 +469,7 @@ struct LoopSplitReductionPass
           continue;
         }
         if (op.getNumResults() > 0 &&
-            variance[op.getResult(0)].anyCommon(reducedSet))
+            dependence[op.getResult(0)].anyCommon(reducedSet))
           continue;
         Operation *clone = b.clone(op, mapping);
         auto rewrite = [&](sym::ShapeAttr exprs) {
@@ -496,7 +496,7 @@ struct LoopSplitReductionPass
 
   /// Whether partial results of a reduction are in a wider type than its own.
   bool isWide(Operation *reduction) const {
-    return wideMoments && isa<MomentsOp>(reduction) &&
+    return welfordInF64 && isa<WelfordOp>(reduction) &&
            reduction->getResult(0).getType().isF32();
   }
 

@@ -25,7 +25,7 @@ using namespace coil::loop;
 static constexpr int64_t kBlockThreads = 256, kThreadRegisters = 64,
                          kBusyBlocks = 2;
 /// Where it has cores: results, chunks and columns that are worth a task each;
-/// `docs/Passes.md` has the figures.
+/// `docs/reference/Passes.md` has the figures.
 static constexpr int64_t kTasks = 16, kChunks = 64, kColumns = 1024;
 /// Operations for each byte of a target that states neither its lanes nor a
 /// number of its own: both an H100 and two cores with AVX2 have about as many.

@@ -152,7 +152,7 @@ LogicalResult coil::verifyCallArguments(Operation *op, ArrayAttr arguments,
       return failure();
   if (numPlaceholders != numOperands)
     return op->emitOpError() << "has " << numOperands << " operands but "
-                             << numPlaceholders << " places for them";
+                             << numPlaceholders << " placeholders for them";
   if (names && names.size() != arguments.size())
     return op->emitOpError() << "has " << arguments.size() << " arguments but "
                              << names.size() << " names for them";

@@ -138,7 +138,7 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << toString(text.takeError());
   if (!text->facts.empty())
     return emitError() << "facts of '" << name
-                       << "' belong behind the name, as in '\""
+                       << "' belong after the name, as in '\""
                        << text->getName() << "\", " << text->facts.front().first
                        << " = " << text->facts.front().second << "'";
   llvm::Expected<ChipFacts> known = describeTarget(*text);

@@ -266,7 +266,7 @@ ArrayAttr IndexPutFallbackOp::getCallArguments() {
   Builder b(getContext());
   Attribute unit = b.getUnitAttr();
   return b.getArrayAttr(
-      {unit, getPlaces(), unit, b.getBoolAttr(getAccumulate())});
+      {unit, getPositions(), unit, b.getBoolAttr(getAccumulate())});
 }
 
 void IndexPutFallbackOp::getEffects(Effects &effects) {
@@ -275,17 +275,17 @@ void IndexPutFallbackOp::getEffects(Effects &effects) {
 
 LogicalResult IndexPutFallbackOp::verify() {
   size_t numPlaces = 0;
-  for (Attribute place : getPlaces()) {
+  for (Attribute place : getPositions()) {
     numPlaces += isa<UnitAttr>(place);
     if (!isa<UnitAttr>(place) && !isNoneArgument(place)) // (C1)
       return emitOpError() << "expected buffers and 'none' as indices";
   }
   if (numPlaces != getIndices().size()) // (C1)
     return emitOpError() << "has " << getIndices().size() << " indices but "
-                         << numPlaces << " places for them";
+                         << numPlaces << " placeholders for them";
   auto type = [](Value v) { return cast<BufferType>(v.getType()); };
-  if (getPlaces().size() > type(getTarget()).getRank()) // (C2)
-    return emitOpError() << "has " << getPlaces().size()
+  if (getPositions().size() > type(getTarget()).getRank()) // (C2)
+    return emitOpError() << "has " << getPositions().size()
                          << " indices for a target of rank "
                          << type(getTarget()).getRank();
   bool fits =

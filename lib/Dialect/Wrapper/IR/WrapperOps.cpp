@@ -387,7 +387,7 @@ LogicalResult ReuseOp::verify() {
                          << "' bytes but the result takes '"
                          << result.getStorageBytes().str() << "'";
   if (getCommAlloc(getSource())) // (C4)
-    return emitOpError("hands over a communication buffer");
+    return emitOpError("transfers the ownership of a communication buffer");
   return verifyIsNotArgument(*this, getSource()); // (C3)
 }
 
@@ -429,7 +429,7 @@ LogicalResult ReinterpretOp::verify() {
   if (*needed == 0)
     return success();
   if (offset < 0 || llvm::AddOverflow(offset, *needed, end) || end > *room)
-    return emitOpError("has elements up to place ")
+    return emitOpError("has elements up to position ")
            << getOffset().str() << " + " << *needed << " of an allocation of "
            << *room;
   return success();

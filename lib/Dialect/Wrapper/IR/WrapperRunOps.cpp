@@ -48,7 +48,7 @@ LogicalResult DropOp::verify() {
   if (isa<ObjectType>(getSource().getType()) ||
       getCallersArgument(getSource())) // (C1)
     return success();
-  return emitOpError("lets go of what is neither an object nor an argument of "
+  return emitOpError("releases what is neither an object nor an argument of "
                      "a public function");
 }
 

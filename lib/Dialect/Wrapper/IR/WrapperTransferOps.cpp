@@ -49,7 +49,7 @@ LogicalResult wrapper::checkHandedOver(OpOperand &result) {
   return result.getOwner()->emitOpError()
          << "result " << result.getOperandNumber()
          << " may begin in the middle of its storage, which a function cannot "
-            "hand over; copy it";
+            "return; copy it";
 }
 
 //===----------------------------------------------------------------------===//

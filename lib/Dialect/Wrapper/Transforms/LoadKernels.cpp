@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass `wrapper-load-kernels`: reads the files that kernels of users name.
+// The pass `wrapper-load-kernels`: reads the files that user-defined kernels
+// name.
 //
 //===----------------------------------------------------------------------===//
 

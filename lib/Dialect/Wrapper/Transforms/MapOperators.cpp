@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts kernels of users in the place of calls of a framework's operators. A
+// Puts user-defined kernels in the place of calls of a framework's operators. A
 // file has, beside the kernels, a function for each operator: what to do in
 // terms of its own symbols, which the sizes of a call's tensors say.
 //
@@ -110,7 +110,7 @@ LogicalResult WrapperMapOperators::checkTemplate(FuncOp fn) {
                               "allocation of its own");
   for (Operation &op : fn.getBody().front().without_terminator()) {
     if (op.getNumRegions() != 0 || isa<CallOpInterface, FreeOp>(op)) // (C3)
-      return op.emitOpError("has no place in the function of an operator");
+      return op.emitOpError("is not allowed in the function of an operator");
     auto launch = dyn_cast<LaunchUserOp>(op);
     auto numbers = op.getAttrOfType<DictionaryAttr>(kNumbersAttrName);
     if (!numbers)
@@ -432,9 +432,9 @@ void WrapperMapOperators::runOnOperation() {
     auto out = dyn_cast<ExternCallOutOp>(*call);
     if (!out) {
       call->emitError() << "'" << call.getFunctionName()
-                        << "' gives tensors whose sizes only a run knows, so "
+                        << "' gives tensors with data-dependent sizes, so "
                            "no kernel of '"
-                        << fileName << "' can be put in its place";
+                        << fileName << "' can be substituted";
       return signalPassFailure();
     }
     if (failed(map(out, found->second)))

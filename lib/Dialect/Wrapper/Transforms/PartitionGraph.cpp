@@ -584,14 +584,15 @@ void WrapperPartitionGraph::formPartitions(Block &block) {
     if (run.steps < minOps)
       remark::missed(run.ops.front()->getLoc(),
                      remark::RemarkOpts::name("TooSmall").category(DEBUG_TYPE))
-          << remark::add("not in a graph: a run of {0} steps, fewer than {1}",
-                         run.steps, minOps.getValue());
+          << remark::add(
+                 "not in a graph: a sequence of {0} steps, fewer than {1}",
+                 run.steps, minOps.getValue());
     else if (cutsEvent(run.ops))
       remark::missed(
           run.ops.front()->getLoc(),
           remark::RemarkOpts::name("NotCaptured").category(DEBUG_TYPE))
-          << remark::add("not in a graph: a stream that is not in it works "
-                         "beside it");
+          << remark::add("not in a graph: a stream outside of it runs "
+                         "concurrently with it");
     else
       form(run.ops, run.device);
   }
@@ -637,7 +638,7 @@ void WrapperPartitionGraph::run(FuncOp fn, SymbolTableCollection &tables) {
     if (hasSteps && !whole) {
       remark::analysis(fn.getLoc(),
                        remark::RemarkOpts::name("Whole").category(DEBUG_TYPE))
-          << remark::add("the whole call can be kept as one graph");
+          << remark::add("the whole call can be captured as one graph");
       return;
     }
   }

@@ -201,7 +201,8 @@ void WrapperSinkWaits::run(FuncOp fn, SymbolTableCollection &tables) {
     }
     remark::passed(op.getLoc(),
                    remark::RemarkOpts::name("Beside").category(DEBUG_TYPE))
-        << remark::add("{0} steps run beside the {1}", steps, op.describe())
+        << remark::add("{0} steps run concurrently with the {1}", steps,
+                       op.describe())
         << remark::metric("Steps", steps);
   });
 }

@@ -181,10 +181,10 @@ LogicalResult Verifier::checkAlive(Operation &op) {
       diag << "uses a " << what << " after "
            << (dropped ? "it was dropped"
                : freed ? "it was freed"
-                       : "its storage was handed over");
+                       : "its storage was given away");
     diag.attachNote(s.ended->getLoc()) << (dropped ? "dropped here"
                                            : freed ? "freed here"
-                                                   : "handed over here");
+                                                   : "given away here");
     return diag;
   }
   return success();
@@ -356,7 +356,7 @@ LogicalResult Verifier::checkStarted(Operation &op, ArrayRef<OpOperand *> reads,
         return refuse(w, "writes");
     for (OpOperand *t : taken)
       if (Value v = getStorage(t->get()); v == target || v == source)
-        return refuse(t, isFree(op) ? "frees" : "hands over");
+        return refuse(t, isFree(op) ? "frees" : "gives away");
   }
   return success();
 }
@@ -484,13 +484,13 @@ LogicalResult Verifier::visit(Operation &op) {
       if (r != operand && !llvm::is_contained(taken, r) &&
           getStorage(r->get()) == getStorage(operand->get())) // (C6)
         return op.emitOpError()
-               << "hands over operand " << operand->getOperandNumber()
+               << "gives away operand " << operand->getOperandNumber()
                << ", whose storage operand " << r->getOperandNumber()
                << " shows, too";
     if (failed(end(op, *operand,
                    isa<DropOp>(op) ? "drops"
                    : isFree(op)    ? "frees"
-                                   : "hands over")))
+                                   : "gives away")))
       return failure();
   }
   for (OpOperand *w : writes)
@@ -594,7 +594,7 @@ LogicalResult Verifier::checkEnded(Block &block) {
     if (isLost(arg)) // (C4)
       result = block.getParentOp()->emitOpError()
                << "takes a buffer as argument " << arg.getArgNumber()
-               << " that is neither freed, handed over nor returned";
+               << " that is neither freed, given away nor returned";
   for (Operation &op : block)
     for (Value v : op.getResults())
       if (isLost(v)) // (C4)

@@ -19,7 +19,7 @@
 
 namespace coil::graph {
 
-/// Of an argument or result of a function: how many places it is behind the
+/// Of an argument or result of a function: how many positions it is after the
 /// first device of the program (an integer; none is the first).
 inline constexpr llvm::StringLiteral kDeviceIndexAttrName = "coil.device_index";
 

@@ -51,7 +51,7 @@ def Graph_SubOp : Graph_BinaryOp<"sub", Graph_NumberTensor, [{s.sub(x, y)}]> {
 }
 
 def Graph_MulOp : Graph_BinaryOp<"mul", Graph_NumberTensor, [{s.mul(x, y)}]> {
-  let summary = "product";
+  let summary = "elementwise multiplication";
   let description = [{
     Computes x * y; integers wrap.
 

@@ -27,14 +27,14 @@ def Graph_CustomCallOp : Graph_Op<"custom_call", [
     gives a list or a tuple has a result for each tensor.
 
     The symbols of `defines` are sizes that only the function knows; results
-    mention them, and so may what is behind the op.
+    mention them, and so may what is after the op.
 
     Nothing is known of the function, so calls are neither removed nor moved past
     one another. Like `graph.if`, the op is still there at the stage `loop`, and
     becomes a `wrapper.extern_call_out`, or with `defines` a
     `wrapper.extern_call`.
 
-    (C1) There is a place among the arguments for each operand, and a name for
+    (C1) There is a `unit` among the arguments for each operand, and a name for
          each argument if there are names. Integers mention symbols only.
     (C2) `mutates` lists operands in ascending order, and the last results have
          their types.

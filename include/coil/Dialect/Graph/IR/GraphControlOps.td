@@ -24,15 +24,15 @@ def Graph_IfOp : Graph_Op<"if", [
     Runs the first region if the predicate is true, else the second, and gives
     what that one yields. The regions use values from outside as they are.
 
-    Only one region runs, so a branch may be dear, or wrong for other values:
+    Only one region runs, so a branch may be expensive, or wrong for other values:
     `graph.select` computes both sides and is no substitute.
 
-    The symbols of `defines` are bound behind the op, to the values that the
+    The symbols of `defines` are bound after the op, to the values that the
     region which ran gives in `symbols` of its `graph.yield`. Results mention
     them where sizes differ by branch.
 
     It is still there at the stage `loop`: the regions are converted in place,
-    and `outline-kernels` makes a `wrapper.if` of it.
+    and `convert-loop-to-wrapper` makes a `wrapper.if` of it.
 
     (C1) The predicate has one element.
     (C2) Each region ends in `graph.yield`, with as many symbols as the op
@@ -154,7 +154,7 @@ def Graph_ItemOp : Graph_Op<"item", [
     DeclareOpInterfaceMethods<Loop_SymbolBinderOpInterface>]> {
   let summary = "bind a symbol to the one element of a tensor";
   let description = [{
-    The value of the tensor becomes a symbol, which types and expressions behind
+    The value of the tensor becomes a symbol, which types and expressions after
     the op can mention: a size that only data knows. The run fails when it is
     outside the symbol's range. A symbol without a range is a size, at least
     zero.

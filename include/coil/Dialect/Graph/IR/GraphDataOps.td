@@ -201,7 +201,7 @@ def Graph_IndexOp : Graph_Op<"index", [Pure]> {
   let summary = "sub-tensors at positions of several dimensions";
   let description = [{
     Indexes the dimensions `dims` with index tensors, which broadcast to one
-    shape. That shape takes the place of the indexed dimensions when these are
+    shape. That shape replaces the indexed dimensions when these are
     adjacent, else it comes first. With one index this is row selection
     (embedding, index_select). A negative index counts from the end; an index
     out of range is a run-time error.
@@ -446,7 +446,7 @@ def Graph_AtenOp : Graph_Op<"aten", [
     ones that Coil knows; any other stays and is an error at the next boundary.
 
     The symbols of `defines` are sizes that only the operator's data decides
-    (`nonzero`): results mention them, and so may what is behind the op. What the
+    (`nonzero`): results mention them, and so may what is after the op. What the
     op becomes binds them. `numbers` lists the operands, tensors of rank zero,
     that stand for Python numbers, floats that data gives: they do not take part
     in type promotion as tensors do.

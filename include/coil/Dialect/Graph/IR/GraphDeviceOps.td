@@ -17,7 +17,7 @@ include "coil/Dialect/Graph/IR/GraphBase.td"
 def Graph_ToDeviceOp : Graph_Op<"to_device", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "the elements of a tensor on another device";
   let description = [{
-    The same elements on the device `index` places behind the first one of the
+    The same elements on the device `index` places after the first one of the
     program. What is computed from them is computed there. Where a program is
     compiled for a target that is one device, such as the CPU, nothing moves.
 

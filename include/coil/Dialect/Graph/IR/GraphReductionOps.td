@@ -23,7 +23,7 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
     element: 0 for `sum`, `xor` and `any`, 1 for `prod` and `all`, the least
     (greatest) value for `max` (`min`). `max` and `min` propagate NaN. `f16` and
     `bf16` accumulate in `f32`; integers wrap. Under `tf32` the factors of what
-    is summed, if it is a product, may be rounded to TF32, see `graph.matmul`.
+    is summed, if it is a multiplication, may be rounded to TF32, see `graph.matmul`.
 
     (C1) `dims` are distinct, sorted and inside the rank.
     (C2) The result has the shape that remains.
@@ -53,10 +53,10 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
 }
 
 def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
-  let summary = "position of the extremum";
+  let summary = "argmin or argmax: index of the minimum or maximum";
   let description = [{
     The largest (`max`) or smallest (`min`) element along `dim`, and the
-    position where it first occurs. A NaN counts as the extremum.
+    position where it first occurs. A NaN counts as the minimum or maximum.
 
     (C1) `kind` is `max` or `min`, and `dim` is inside the rank.
     (C2) Both results have the shape that remains.
@@ -81,7 +81,7 @@ def Graph_ArgReduceOp : Graph_Op<"arg_reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Graph_MomentsOp : Graph_Op<"moments", [
+def Graph_WelfordOp : Graph_Op<"welford", [
     Pure, AllTypesMatch<["mean", "m2"]>]> {
   let summary = "mean and sum of squared deviations from it";
   let description = [{
@@ -97,7 +97,7 @@ def Graph_MomentsOp : Graph_Op<"moments", [
 
     Example:
     ```mlir
-    %mean, %m2 = graph.moments %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    %mean, %m2 = graph.welford %x dims [1] : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>)
     ```
   }];
   let arguments = (ins Graph_TensorOf<[F32, F64]>:$input,
@@ -118,7 +118,7 @@ def Graph_ScanOp : Graph_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let summary = "running combination along a dimension";
   let description = [{
     Element i along `dim` is the combination of the elements up to i: `sum` and
-    `prod` are cumulative sum and product, `max` and `min` the running extrema,
+    `prod` are cumulative sum and product, `max` and `min` the running minimum and maximum,
     which propagate NaN, `logaddexp` the logarithm of the cumulative sum of
     exponentials. `f16` and `bf16` accumulate in `f32`; integers wrap.
 
@@ -141,11 +141,11 @@ def Graph_ScanOp : Graph_Op<"scan", [Pure, SameOperandsAndResultType]> {
 
 def Graph_ArgScanOp : Graph_Op<"arg_scan", [
     Pure, AllTypesMatch<["input", "values"]>]> {
-  let summary = "running extremum and its position";
+  let summary = "running minimum or maximum and its index";
   let description = [{
     The largest (`max`) or smallest (`min`) element up to each position along
     `dim`, and the latest position where it occurs. A NaN counts as the
-    extremum.
+    minimum or maximum.
 
     (C1) `kind` is `max` or `min`, and `dim` is inside the rank.
     (C2) Both results have the shape of the input.
@@ -168,7 +168,7 @@ def Graph_ArgScanOp : Graph_Op<"arg_scan", [
 }
 
 def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
-  let summary = "batched matrix product";
+  let summary = "batched matrix multiplication";
   let description = [{
     Multiplies `[..., m, k]` by `[..., k, n]` to `[..., m, n]`. Leading
     dimensions are batch dimensions; a batch dimension of size one broadcasts.
@@ -180,7 +180,7 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure]> {
 
     Under `tf32` a device may round the factors to TF32, `f32` with 10 bits of
     mantissa in place of 23, before it multiplies them; products are still summed
-    in `f32`. It allows this and asks for nothing: where nothing is faster that
+    in `f32`. It allows this and does not require it: where nothing is faster that
     way, such as on a CPU, the factors stay as they are. `graph-set-precision`
     sets it.
 
@@ -311,7 +311,7 @@ def Graph_AttentionOp : Graph_Op<"attention", [Pure]> {
     a row, its result is the mean of the values.
 
     `library` names the library that computes it; otherwise it is decomposed.
-    Under `tf32` the factors of both products may be rounded to TF32, see
+    Under `tf32` the operands of both matrix multiplications may be rounded to TF32, see
     `graph.matmul`.
 
     (C1) q, k and v have the same rank, at least two, and equal batch sizes.

@@ -17,20 +17,20 @@ include "coil/Dialect/Graph/IR/GraphBase.td"
 
 def Graph_SegmentReduceOp : Graph_Op<"segment_reduce", [
     Pure, AttrSizedOperandSegments]> {
-  let summary = "sums of rows over ranges of places";
+  let summary = "segmented reduction: sum of the rows of each range of positions";
   let description = [{
-    Row v of the result is the sum of the rows of `input` at the places from
+    Row v of the result is the sum of the rows of `input` at the positions from
     `lo[v]` to `hi[v]`, without the latter. Place k is row `positions[k]`, or
     row k where there are no positions. Sums are made in the order of the
-    places; where the input has 16-bit floats, in `f32`. They begin with row v
+    positions; where the input has 16-bit floats, in `f32`. They begin with row v
     of `init` where there is one.
 
     With the positions that a sort of keys gives, and ranges of equal keys, this
     is a sum at positions with duplicates (`index_put`, the gradient of an
     embedding) that reads each row once, writes each sum once, and is the same
-    on every run (`graph-group-scatter`).
+    on every run (`graph-scatter-to-segment-sum`).
 
-    Nothing is undefined: places that do not exist take no part, a position that
+    Nothing is undefined: positions that do not exist take no part, an index that
     does not exist counts as the nearest that does, and where the input has no
     rows nothing is added.
 

@@ -104,7 +104,7 @@ public:
   Selections *selections = nullptr;
 
   AtenOp op;
-  /// Inserts in front of `op`.
+  /// Inserts before `op`.
   TensorBuilder b;
   /// Where random numbers come from.
   RandomStates &states;

@@ -51,7 +51,7 @@ def GraphExpandComplexPass
     `coil.complex`, and strides (`coil.strides`) that count parts.
 
     Views, copies, sums and others that do the same to both parts are called for
-    each of them; products for each pair of parts; functions are spelled out. An
+    each of them; multiplications for each pair of parts; functions are spelled out. An
     operator that is none of these is an error.
 
     ```mlir
@@ -76,12 +76,12 @@ def GraphRaiseAttentionPass
     : Pass<"graph-raise-attention", "mlir::func::FuncOp"> {
   let summary = "make one operator of attention that a program spells";
   let description = [{
-    Programs spell attention as a product of queries and keys, a scale, masks, a
-    softmax and a product with values. As one operator a library computes it
+    Programs spell attention as a matrix multiplication of queries and keys, a scale,
+    masks, a softmax and a multiplication with values. As one operator a library computes it
     without storing the scores. The pass finds it by what it computes: the softmax
-    is the anchor, tensors between the products are placed over one set of axes, so
+    is the anchor, tensors between the two are mapped to one set of axes, so
     that views, the order of dimensions and repeated heads do not matter, and each
-    operator between the products is a scale, a soft cap or a mask.
+    operator between the two is a scale, a soft cap or a mask.
 
     ```mlir
     %0 = graph.matmul %q, %k : (tensor<2x4x128x64xbf16>, tensor<2x4x64x128xbf16>) -> tensor<2x4x128x128xbf16>
@@ -109,15 +109,15 @@ def GraphRaiseAttentionPass
     Zero or a number of at most -1e36 that is added hides scores, as it absorbs
     them.
 
-    A remark says what was found, and for a softmax between two products why it is
+    A remark says what was found, and for a softmax between two matrix multiplications why it is
     not attention:
 
-    (C1) The softmax is over the dimension of the keys, and the second product sums
+    (C1) The softmax is over the dimension of the keys, and the second matrix multiplication sums
          that dimension.
     (C2) Exponentials are of differences from the largest score of their row, and
-         are divided by their sum before or after the second product.
+         are divided by their sum before or after the second matrix multiplication.
     (C3) Scores and probabilities have no other user: it would compute them again.
-    (C4) Probabilities reach the product as they are; dropout changes them.
+    (C4) Probabilities reach the matrix multiplication as they are; dropout changes them.
     (C5) Scores are multiplied by numbers, or before they are masked by tensors that
          vary over rows or over columns alone; of `f16` only by numbers, since
          scaled rows of a query may overflow.
@@ -138,15 +138,15 @@ def GraphRaiseAttentionPass
 
 def GraphSetPrecisionPass
     : Pass<"graph-set-precision", "mlir::func::FuncOp"> {
-  let summary = "let products of f32 round their factors to TF32";
+  let summary = "let contractions of f32 round their operands to TF32";
   let description = [{
-    Sets `tf32` on products of `f32`: on `graph.matmul` and `graph.attention`
+    Sets `tf32` on contractions of `f32`: on `graph.matmul` and `graph.attention`
     where `matmul` is `high` or `medium`, on `graph.conv` where `conv` is. The
     names are those of `torch.set_float32_matmul_precision`; on GPUs PyTorch does
     the same for `high` and `medium`. It never removes `tf32`: what the program's
     author wrote stays.
 
-    A product that is spelled as a multiplication and a `graph.reduce` stays
+    A matrix multiplication that is spelled as a multiplication and a `graph.reduce` stays
     exact, as it does in PyTorch.
 
     ```mlir
@@ -159,7 +159,7 @@ def GraphSetPrecisionPass
   }];
   let options = [
     Option<"matmul", "matmul", "std::string", "\"highest\"",
-           "Exactness of products of matrices: highest, high or medium">,
+           "Exactness of matrix multiplications: highest, high or medium">,
     Option<"conv", "conv", "std::string", "\"highest\"",
            "Exactness of convolutions: highest, high or medium">];
   let dependentDialects = ["::coil::graph::GraphDialect"];
@@ -169,8 +169,8 @@ def GraphDecomposePass
     : Pass<"graph-decompose", "mlir::func::FuncOp"> {
   let summary = "rewrite compound operators to simple ones";
   let description = [{
-    `graph.attention` becomes a product, scale, mask, softmax and a second
-    product, computed as the framework does: scores of 16-bit floats are `f32`
+    `graph.attention` becomes a matrix multiplication, scale, mask, softmax and a second
+    matrix multiplication, computed as the framework does: scores of 16-bit floats are `f32`
     and a row that sees nothing gives zeros. The result is stored as
     `[batch, l, heads, f]` and viewed as `[batch, heads, l, f]`, since the next
     operator reads it with the heads side by side.
@@ -188,10 +188,10 @@ def GraphDecomposePass
     ```
 
     Under `tiles` a `graph.conv` whose windows are tiles of its input (the patch
-    embedding of a vision transformer) becomes one product of matrices.
+    embedding of a vision transformer) becomes one matrix multiplication.
 
     A mask that says nothing but the position of its element is read: where it
-    hides nothing it goes, and where it hides the keys behind the query the
+    hides nothing it goes, and where it hides the keys after the query the
     attention becomes `causal`. Exported models compute such masks (comparisons
     of counted positions, `and`, views, zeros and minus infinities).
 
@@ -205,7 +205,7 @@ def GraphDecomposePass
     Option<"sort", "sort", "std::string", "\"runtime\"",
            "The library that sorts; empty where there is none">,
     Option<"tiles", "tiles", "bool", "false",
-           "Make a product of a convolution whose windows are tiles">];
+           "Make a matrix multiplication of a convolution whose windows are tiles">];
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
@@ -217,7 +217,7 @@ def GraphChannelsLastPass
     `f32` that may be rounded to TF32, by cuDNN are far faster when the channels of a point are neighbours. Each becomes one
     with `channels_last` between permutations, and permutations then move down:
     through elementwise operators, reductions, pooling and concatenation, until
-    they meet those in front of the next convolution and cancel. What is left is
+    they meet those before the next convolution and cancel. What is left is
     a change of layout at each end of a chain, and one of each weight.
 
     Only convolutions over two dimensions that cuDNN would compute take part.
@@ -238,31 +238,31 @@ def GraphChannelsLastPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
-def GraphGroupScatterPass
-    : Pass<"graph-group-scatter", "mlir::func::FuncOp"> {
-  let summary = "sum rows at positions in groups of equal positions";
+def GraphScatterToSegmentSumPass
+    : Pass<"graph-scatter-to-segment-sum", "mlir::func::FuncOp"> {
+  let summary = "turn scatter-additions of rows into segmented reductions";
   let description = [{
     Sums of rows at positions, many of which may be equal, are atomic additions on
     a GPU: a table of zeros in f32 is written, every row reads and writes its
-    place, and what is rounded is read and written again. The order of additions
+    element, and what is rounded is read and written again. The order of additions
     differs from run to run.
 
     Where that moves much memory, this pass sorts the positions instead. Equal
     ones are neighbours then, and each row of the result is the sum of a range of
-    places, which one kernel makes: it reads every row of the source once, and
+    positions, which one kernel computes: it reads every row of the source once, and
     writes every row of the result once, in the type that it is rounded to. Sums
     have one order.
 
     Positions are keys of 16 bits where these are enough. What is added to
-    nothing (a `select` that replaces whole rows by zero) has a key behind all
-    rows; a position out of range has the one behind that, and is the error that
+    nothing (a `select` that replaces whole rows by zero) has a key after all
+    rows; a position out of range has the one after that, and is the error that
     it was, as the write that marks where ranges begin and end is out of range
     then.
 
-    A row at which all positions may be is not the work of one thread: places
+    A row at which all positions may be is not the work of one thread: positions
     form chunks, those that lie in one range as a whole are summed first, each by
-    itself, and a range is its first place, its head, its chunks and its tail.
-    The first place is apart because most ranges have few, and where it is in the
+    itself, and a range is its first position, its head, its chunks and its tail.
+    The first position is separate because most ranges have few, and where it is in the
     source stands in a table by itself: its row is loaded without waiting for
     where the range begins.
 
@@ -278,7 +278,7 @@ def GraphGroupScatterPass
     %0 = graph.segment_reduce sum %grad at %first from %row to %row_or_next : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi32>) -> tensor<65536x2048xf32>
     %1 = graph.segment_reduce sum %grad at %positions from %second to %from plus %0 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
     %2 = graph.segment_reduce sum %chunks from %first_chunk to %last_chunk plus %1 : (tensor<512x2048xf32>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
-    %3 = graph.segment_reduce sum %grad at %positions from %behind to %hi plus %2 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
+    %3 = graph.segment_reduce sum %grad at %positions from %after to %hi plus %2 : (tensor<65536x2048xbf16>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536xi64>, tensor<65536x2048xf32>) -> tensor<65536x2048xf32>
     ```
 
     Constraints:
@@ -306,7 +306,7 @@ def GraphGroupScatterPass
     %r = graph.reduce sum, %q dims [0, 1] : (tensor<16384x8192xf32>) -> tensor<f32>
     ```
 
-    has 1 GB in memory at the second product. Behind it, a sum to 256 MB is
+    has 1 GB in memory at the second matrix multiplication. After it, a sum to 256 MB is
     grouped; by itself it is not, and a remark says how many bytes it would need.
     Where results have to be the same on every run, atomic additions are made one
     after the other: the pipeline then allows any number of `max-extra-bytes`.
@@ -325,15 +325,15 @@ def GraphGroupScatterPass
     Option<"library", "library", "std::string", "\"none\"",
            "The libraries that there are, separated by commas">,
     Option<"releaseInputs", "release-inputs", "bool", "false",
-           "Whether inputs may end behind their last use">,
+           "Whether inputs may end after their last use">,
     Option<"chunk", "chunk", "int64_t", "0",
-           "Places of a chunk, a power of two; 0: by the number of places">];
+           "Positions of a chunk, a power of two; 0: by the number of positions">];
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
 def GraphNarrowScatterPass
     : Pass<"graph-narrow-scatter", "mlir::func::FuncOp"> {
-  let summary = "add 16-bit floats where they lie";
+  let summary = "add 16-bit floats in their own type";
   let description = [{
     Sums at positions are legalised in f32, rounded once. Between threads of a
     GPU that is three passes: the operand extended to f32, the values added to
@@ -371,16 +371,16 @@ def GraphNarrowScatterPass
 
 def GraphPrivatizeScatterPass
     : Pass<"graph-privatize-scatter", "mlir::func::FuncOp"> {
-  let summary = "sum many elements at few places in several copies";
+  let summary = "sum many elements into few bins in several private copies";
   let description = [{
-    Threads of a GPU that add to one place wait for each other: millions of
+    Threads of a GPU that add to one bin wait for each other: millions of
     elements in the hundred bins of a histogram take thirty times as long as reading them.
-    This pass gives the places copies, adds element i to copy i modulo their number,
-    and sums the copies. Copies of a place are neighbours, so that threads of a
-    warp that add to one place add to one line.
+    This pass gives the bins copies, adds element i to copy i modulo their number,
+    and sums the copies. Copies of a bin are neighbours, so that threads of a
+    warp that add to one bin add to one cache line.
 
     There are as many copies as `max-bytes` hold, from 32, one for each thread of a
-    warp, to 1,024; and a place of a copy for at least 8 elements, so that the
+    warp, to 1,024; and a bin of a copy for at least 8 elements, so that the
     sum of the copies is small work.
 
     Sums of floats have another order. It is not for results that must always
@@ -401,7 +401,7 @@ def GraphPrivatizeScatterPass
     (C1) It is a sum of `f32`, `f64`, `i32` or `i64`.
     (C2) Positions choose single elements, and are vectors.
     (C3) 32 copies fit into `max-bytes`.
-    (C4) There may be at least 256 elements for each place.
+    (C4) There may be at least 256 elements for each bin.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"int64_t(1) << 20",

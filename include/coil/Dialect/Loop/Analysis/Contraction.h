@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Recognises kernels that a dense library computes: matrix products with any
-// strides and batch dimensions, and convolutions, each with a bias and an
+// Recognises kernels that a dense library computes: matrix multiplications with
+// any strides and batch dimensions, and convolutions, each with a bias and an
 // elementwise function of the result.
 //
 //===----------------------------------------------------------------------===//
@@ -61,9 +61,9 @@ struct Contraction {
   unsigned getK() const { return getBatchRank() + 2; }
 };
 
-/// Matches a kernel whose body is the sum of products of two loads, in `f32`
-/// or from `bf16` widened to `f32`; nothing else may happen but a bias and a
-/// post-op. `why`, if given, receives the reason of a refusal.
+/// Matches a kernel whose body is the sum of multiplications of two loads, in
+/// `f32` or from `bf16` extended to `f32`; nothing else may happen but a bias
+/// and a post-op. `why`, if given, receives the reason of a refusal.
 std::optional<Contraction> matchContraction(KernelOp kernel,
                                             std::string *why = nullptr);
 

@@ -35,14 +35,14 @@ struct Cost {
   /// and deviation take four for a value, eight for a sample of several.
   /// Conversions, comparisons, selections and integers count nothing.
   sym::ExprAttr flops;
-  /// Those that are in products of matrices of floats of 16 bits.
+  /// Those that are in matrix multiplications of floats of 16 bits.
   sym::ExprAttr matrixFlops;
 };
 
 /// Computes the cost of a kernel whose operands have these strides.
 Cost computeCost(KernelOp kernel, llvm::ArrayRef<sym::ShapeAttr> inputStrides);
 
-/// Elements of memory behind a tensor: dimensions with a stride of zero have
+/// Elements of memory after a tensor: dimensions with a stride of zero have
 /// one.
 sym::ExprAttr getStoredElements(mlir::MLIRContext *context,
                                 llvm::ArrayRef<sym::ExprAttr> sizes,

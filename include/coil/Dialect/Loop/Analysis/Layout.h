@@ -27,9 +27,9 @@ struct Layout {
   llvm::SmallVector<sym::ExprAttr> strides;
 };
 
-/// The layout that `outline-kernels` gives to a value: that of the attribute
-/// `coil.strides` of an argument or a result, that of a view whose elements are
-/// evenly spaced, or else row-major and contiguous.
+/// The layout that `convert-loop-to-wrapper` gives to a value: that of the
+/// attribute `coil.strides` of an argument or a result, that of a view whose
+/// elements are evenly spaced, or else row-major and contiguous.
 Layout getLayout(mlir::Value value);
 
 /// The strides and the offset of a view, when its elements are evenly spaced

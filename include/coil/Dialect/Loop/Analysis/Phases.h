@@ -27,7 +27,7 @@ class Phases {
 public:
   explicit Phases(KernelOp kernel);
 
-  const Variance &getVariance() const { return variance; }
+  const DimDependence &getDimDependence() const { return dependence; }
   unsigned size() const { return count; }
   /// The phase that `op` belongs to: the earliest that can compute it.
   unsigned operator[](mlir::Operation *op) const { return phaseOf.lookup(op); }
@@ -41,7 +41,7 @@ public:
 
 private:
   KernelOp kernel;
-  Variance variance;
+  DimDependence dependence;
   llvm::SmallBitVector reduced;
   unsigned count = 1;
   llvm::DenseMap<mlir::Operation *, unsigned> phaseOf;
@@ -62,10 +62,10 @@ std::optional<unsigned> getKeepPhase(const Phases &phases, KernelOp kernel,
 /// Whether a CPU may measure values of `op` in `f32`, from the first of a few:
 /// they are floats of 16 bits. Values of `f32` would lose digits where that one
 /// is far from the others.
-bool hasNarrowSamples(MomentsOp op);
+bool hasNarrowSamples(WelfordOp op);
 
 /// Vectors of such values from which on that is done: some 40 instructions for
-/// eight vectors, the widening of two sums included. As two vectors of `f64`
+/// eight vectors, the extension of two sums included. As two vectors of `f64`
 /// each would take eight.
 constexpr int64_t kMomentGroup = 8;
 
@@ -96,13 +96,13 @@ std::optional<unsigned> findRows(KernelOp kernel, const sym::Context &context,
 
 /// The dimension to vectorise: the one along which most accesses have stride
 /// one, the inner of equals; -1 when all are too short. Never one along which a
-/// scan or scatter has to go in order, nor, beside such a one, one without an
-/// advantage.
-int64_t selectVectorDim(KernelOp kernel, const Variance &variance,
+/// scan or scatter has to go in order, nor, together with such a one, one
+/// without an advantage.
+int64_t selectVectorDim(KernelOp kernel, const DimDependence &dependence,
                         const sym::Context &context);
 
 /// Whether vectors of results of a kernel that reduces walk rows of operands:
-/// then results that lie beside one another are reduced together.
+/// then results that lie next to one another are reduced together.
 bool sharesRows(KernelOp kernel);
 
 } // namespace coil::loop

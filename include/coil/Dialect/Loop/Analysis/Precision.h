@@ -20,7 +20,7 @@ namespace coil::loop {
 
 /// Whether a step function or a comparison sees `v`, of which an error in the
 /// last bit makes a whole one: a quotient that is an integer must not come out
-/// below it. Behind a rounding to `bf16` or `f16` it is the integer again.
+/// below it. After a rounding to `bf16` or `f16` it is the integer again.
 bool reachesStep(mlir::Value v);
 
 /// Finds the ops of a kernel of which nobody can see the last bits: those of
@@ -34,9 +34,9 @@ public:
   explicit Precision(KernelOp kernel);
 
   /// The flags to add to `op`: `afn` for a function of which a fast version
-  /// does, `arcp` for a division that may be a product with an inverse that
-  /// many lanes and items share, and `contract` for one that may be within 2
-  /// ulp. All other divisions are rounded once. `arcp` of a sine or a cosine
+  /// does, `arcp` for a division that may be a multiplication by an inverse
+  /// that many lanes and items share, and `contract` for one that may be within
+  /// 2 ulp. All other divisions are rounded once. `arcp` of a sine or a cosine
   /// says that a version between the exact and the fast one does, `afn` of a
   /// division that it is of one by a square root, and may be `math.rsqrt`.
   mlir::arith::FastMathFlags getFlags(mlir::Operation *op) const {
@@ -47,7 +47,7 @@ public:
   static void addFlags(mlir::Operation *op, mlir::arith::FastMathFlags flags);
 
 private:
-  /// Whether `v` is an exponential, or a sum or product with one.
+  /// Whether `v` is an exponential, or a sum or multiplication with one.
   bool isFromExponential(mlir::Value v, unsigned depth = 0);
   bool isNonNegative(mlir::Value v);
   /// Whether all that `v` reaches is rounded. `isAbsolute`: the error of `v` is

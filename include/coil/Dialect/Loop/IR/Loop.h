@@ -66,9 +66,9 @@ mlir::TypedAttr getNeutralOperand(mlir::Operation *reduction, unsigned i);
 unsigned getNumArgs(SpecialFunction function);
 
 /// Which dimensions of its kernel each value of a body varies over.
-class Variance {
+class DimDependence {
 public:
-  explicit Variance(KernelOp kernel);
+  explicit DimDependence(KernelOp kernel);
   /// Bit i is set when `value` varies over dimension i.
   const llvm::SmallBitVector &operator[](mlir::Value value) const;
   /// The dimensions that an index expression mentions.

@@ -35,7 +35,7 @@ def Loop_Dialect : Dialect {
     Decided here: which operators share a kernel (fusion), how indices simplify,
     and, as the attribute `#loop.schedule`, how the space is cut into threads,
     blocks and vectors. Not known here: addresses, lifetimes, streams. Kernels
-    have value semantics until `outline-kernels` turns the function into a host
+    have value semantics until `convert-loop-to-wrapper` turns the function into a host
     program over buffers.
 
     Scalars in a body are signless integers and floats. Unsigned element types
@@ -125,12 +125,12 @@ def Loop_MmaAttr : Loop_Attr<"Mma", "mma"> {
   let summary = "how a block of threads multiplies two matrices";
   let description = [{
     The part of a GPU's schedule that only contractions have: kernels that sum
-    products of two factors `a[batch, m, k]` and `b[batch, k, n]`, each of which
+    multiplications of two factors `a[batch, m, k]` and `b[batch, k, n]`, each of which
     varies over dimensions of the result that the other does not.
 
-    * `instruction`: `m16n8k16` multiplies halves on tensor cores and sums in
+    * `instruction`: `m16n8k16` multiplies f16 or bf16 on tensor cores and sums in
       `f32`, `m8n8k4` doubles; `fma` multiplies any type by ordinary
-      instructions. `wgmma` multiplies halves, too, four warps together and
+      instructions. `wgmma` multiplies f16 or bf16, too, four warps together and
       straight from shared memory; only sm_90a has it. `m16n8k8` rounds factors
       of `f32` to TF32, to nearest and ties away from zero, and sums in `f32`;
       the sum has to allow it (`tf32`).
@@ -188,8 +188,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     and tuners rewrite it.
 
     * `strategy`: `tile`, or `transpose`, for kernels that reduce nothing: a tile
-      of two dimensions, `vector_dim` in the place of `p`, `transpose_dim` in the
-      place of `r`. What is contiguous along `transpose_dim` passes through
+      of two dimensions, `vector_dim` instead of `p`, `transpose_dim` instead
+      of `r`. What is contiguous along `transpose_dim` passes through
       shared memory. `scan` is for kernels with scans: the threads of a block
       take consecutive parts of `r`. `mma` is for contractions: tiles of the
       factors pass through shared memory, and the rest of the schedule describes
@@ -198,20 +198,20 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     * `vector_dim`: the dimension whose neighbours go to neighbouring threads,
       -1 for none; `vector_width` consecutive points of it are one thread's.
     * `threads_p`, `threads_r`: threads of a block along each direction; the
-      block has their product.
+      block has as many as their product.
     * `items_p`, `items_r`: vectors that a thread takes along each direction, a
       block's width apart.
     * `persistent`: the tile covers all of `r`, and a thread keeps its part in
       registers, so that every input is read once. Otherwise a block loops over
       `r`, once for each phase of reductions that need one another.
-    * `min_blocks`: blocks that a multiprocessor must have registers for; 0
+    * `min_blocks`: blocks that an SM must have registers for; 0
       leaves this to the assembler.
     * `index_bits`: 32 where every offset and point fits, else 64.
     * `owners`: how many threads share the points of `r` of each `p` in a kernel
       that scatters. Each goes through all of them in order and writes the
       elements that are its own, so that the result is that of the points in
       order. 0: all points are parallel, and elements change atomically.
-    * `align_to`: the input (or output, counted behind the inputs) at whose
+    * `align_to`: the input (or output, counted after the inputs) at whose
       addresses vectors are cut, -1 for none. Rows of an odd length begin anywhere
       between two aligned addresses; vectors then begin at the last one before
       the row, and lanes outside of the row do nothing.
@@ -252,7 +252,7 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
           whole warps along `r`; `blocks` is positive with `stages` and 0 without.
     (C14) A thread has at most 4096 points (`vector_width`, `items_p` and
           `items_r` multiplied): code for each of them is emitted. `min_blocks`
-          is at most 32, the thread blocks that a streaming multiprocessor holds;
+          is at most 32, the thread blocks that a streaming SM holds;
           `stages` at most 64; `owners` at most 2^20; `blocks` at most 2^31 - 1,
           the size of a grid; dimensions and `align_to` are at least -1.
 

@@ -50,7 +50,7 @@ def Loop_SymbolBinderOpInterface : OpInterface<"SymbolBinderOpInterface"> {
   let cppNamespace = "::coil::loop";
   let description = [{
     An op between kernels that binds symbols, which are no SSA values: what
-    mentions them has to stay behind it.
+    mentions them has to stay after it.
 
     Example: `graph.item`, `graph.if`.
   }];

@@ -160,7 +160,7 @@ def Loop_SortOp : Loop_Op<"sort", [Pure]> {
   let summary = "elements in order along a dimension, by a library";
   let description = [{
     The elements of the operand along `dim` in ascending or descending order, as
-    far as the results have room for them, and their positions. NaN counts as
+    far as the results can hold them, and their positions. NaN counts as
     larger than every number, 0.0 and -0.0 are equal, and equal elements keep
     their order. It is not a kernel, since no schedule of ours computes it.
 
@@ -338,7 +338,7 @@ def Loop_ReduceOp : Loop_Op<"reduce", [
     and `min` of floats propagate NaN. Over no point at all the result is the
     neutral element of the kind.
 
-    Under `tf32`, where the value is a product, its factors may be rounded to TF32
+    Under `tf32`, where the value is a multiplication, its factors may be rounded to TF32
     (`f32` with 10 bits of mantissa) before they are multiplied. Libraries and
     the instruction `m16n8k8` of GPUs do so, nothing else.
 
@@ -363,11 +363,11 @@ def Loop_ReduceOp : Loop_Op<"reduce", [
 }
 
 def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
-    AllTypesMatch<["value", "extremum"]>]> {
-  let summary = "extremum and where it is";
+    AllTypesMatch<["value", "min_max"]>]> {
+  let summary = "minimum or maximum with its index (argmin, argmax)";
   let description = [{
     The largest or smallest value over `dims` and the smallest `position` at
-    which it occurs. A NaN counts as the extremum.
+    which it occurs. A NaN counts as the minimum or maximum.
 
     (C1) `dims` are sorted, distinct and dimensions of the kernel.
     (C2) The kind is `max`, `min`, `umax` or `umin`.
@@ -379,38 +379,39 @@ def Loop_ArgReduceOp : Loop_Op<"arg_reduce", [Pure, Loop_OverDimsOpInterface,
   }];
   let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,
                        DenseI64ArrayAttr:$dims);
-  let results = (outs Loop_Scalar:$extremum, I64:$where);
+  let results = (outs Loop_Scalar:$min_max, I64:$min_max_index);
   let assemblyFormat = [{
     $kind $value `at` $position `over` $dims attr-dict `:` type($value)
   }];
   let hasVerifier = 1;
 }
 
-def Loop_MomentsOp : Loop_Op<"moments", [
+def Loop_WelfordOp : Loop_Op<"welford", [
     Pure, AllTypesMatch<["mean", "m2", "count"]>,
     AllTypesMatch<["total_mean", "total_m2", "total_count"]>,
     Loop_OverDimsOpInterface]> {
   let summary = "mean and sum of squared deviations over dimensions";
   let description = [{
-    Merges samples over `dims`, in an unspecified order. A sample is `count`
+    Merges partial aggregates over `dims` by Welford's method, in an unspecified
+    order. A partial aggregate is `count`
     values whose mean is `mean` and whose squared deviations from it sum to
-    `m2`; a single value x is the sample (x, 0, 1). The results are mean, sum of
+    `m2`; a single value x is the aggregate (x, 0, 1). The results are mean, sum of
     squared deviations and number of all values. One pass over the points gives
     what mean and variance take two for, and partial results merge the same way.
     Where a value is not finite, mean and sum are NaN. Over no value at all they
     are zero.
 
-    Results may be wider than the samples: the mean of values far from zero,
+    Results may be wider than the operands: the mean of values far from zero,
     rounded to `f32`, may be off by more than their standard deviation, which
     matters where it is merged with others.
 
     (C1) `dims` are sorted, distinct and dimensions of the kernel.
-    (C2) The results are of the samples' type or of a wider one.
+    (C2) The results are of the operands' type or of a wider one.
 
     Example:
     ```mlir
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
-    %wide, %wide_m2, %wide_n = loop.moments %x, %zero, %one over [1] : f32 -> f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [1] : f32
+    %wide, %wide_m2, %wide_n = loop.welford %x, %zero, %one over [1] : f32 -> f64
     ```
   }];
   let arguments = (ins AnyTypeOf<[F32, F64]>:$mean, AnyTypeOf<[F32, F64]>:$m2,
@@ -423,9 +424,9 @@ def Loop_MomentsOp : Loop_Op<"moments", [
     custom<SampleTypes>(type($mean), type($total_mean))
   }];
   let extraClassDeclaration = [{
-    /// Whether the samples are known to have no deviations.
+    /// Whether the aggregates are known to have no deviations.
     bool isFlat();
-    /// Whether the samples are known to be of one value each.
+    /// Whether the aggregates are known to be of one value each.
     bool isOfOne();
   }];
   let hasVerifier = 1;
@@ -459,12 +460,12 @@ def Loop_ScanOp : Loop_Op<"scan", [
 }
 
 def Loop_ArgScanOp : Loop_Op<"arg_scan", [Pure, Loop_OverDimsOpInterface,
-    AllTypesMatch<["value", "extremum"]>]> {
-  let summary = "running extremum and where it is";
+    AllTypesMatch<["value", "min_max"]>]> {
+  let summary = "running minimum or maximum with its index";
   let description = [{
     The largest or smallest value up to this point along `dims`, in order, and
     the `position` of the latest point at which it occurs. A NaN counts as the
-    extremum.
+    minimum or maximum.
 
     (C1) `dims` are sorted, distinct dimensions of the kernel, at least one.
     (C2) The kind is `max`, `min`, `umax` or `umin`.
@@ -476,7 +477,7 @@ def Loop_ArgScanOp : Loop_Op<"arg_scan", [Pure, Loop_OverDimsOpInterface,
   }];
   let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value, I64:$position,
                        DenseI64ArrayAttr:$dims);
-  let results = (outs Loop_Scalar:$extremum, I64:$where);
+  let results = (outs Loop_Scalar:$min_max, I64:$min_max_index);
   let assemblyFormat = [{
     $kind $value `at` $position `over` $dims attr-dict `:` type($value)
   }];

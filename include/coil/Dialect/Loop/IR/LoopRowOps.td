@@ -16,11 +16,11 @@
 include "coil/Dialect/Loop/IR/LoopDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
+def Loop_SegmentSumOp : Op<Loop_Dialect, "segment_sum", [
     Pure, AttrSizedOperandSegments]> {
-  let summary = "sum of elements of an operand at a range of places";
+  let summary = "segment sum: sum of elements of an operand at a range of positions";
   let description = [{
-    The sum of the elements of `source` at `indices` for the places k from `lo`
+    The sum of the elements of `source` at `indices` for the positions k from `lo`
     to `hi`, without `hi`. In the indices `t0` is number k of `positions`, or k
     itself where there are none. The dimension that `t0` indexes is the summed
     one.
@@ -28,11 +28,11 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
     It is a value of a point, like a load, and no reduction: each point has a
     range of its own, and none of the kernel's dimensions is the summed one. So
     a point costs what its range is long. Sums of floats are made one after the
-    other, in `f32` or `f64`, in the order of the places, onto `init` where
+    other, in `f32` or `f64`, in the order of the positions, onto `init` where
     there is one: sums of several ranges need not all be kept until they are
     added.
 
-    Nothing is undefined: places that do not exist (in `positions`, or else
+    Nothing is undefined: positions that do not exist (in `positions`, or else
     along the summed dimension) take no part, a position that does not exist
     counts as the nearest that does, and where the summed dimension has no
     element nothing is added.
@@ -48,8 +48,8 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
 
     Example:
     ```mlir
-    %s = loop.gather_sum %x[t0, d1] at %p : tensor<64xi64> from %lo to %hi : tensor<64x16xbf16> -> f32
-    %t = loop.gather_sum %c[t0, d1] from %first to %last plus %s : f32 : tensor<8x16xf32> -> f32
+    %s = loop.segment_sum %x[t0, d1] at %p : tensor<64xi64> from %lo to %hi : tensor<64x16xbf16> -> f32
+    %t = loop.segment_sum %c[t0, d1] from %first to %last plus %s : f32 : tensor<8x16xf32> -> f32
     ```
   }];
   let arguments = (ins AnyRankedTensor:$source, Sym_ShapeAttr:$indices,
@@ -64,9 +64,9 @@ def Loop_GatherSumOp : Op<Loop_Dialect, "gather_sum", [
   let extraClassDeclaration = [{
     /// The dimension of the source that `t0` indexes.
     unsigned getSummedDim();
-    /// How many places there are.
+    /// How many positions there are.
     ::coil::sym::ExprAttr getNumPlaces();
-    /// Whether `hi` can be seen to be `lo` or the place behind it.
+    /// Whether `hi` can be seen to be `lo` or the position after it.
     bool hasAtMostOnePlace();
   }];
   let hasVerifier = 1;

@@ -15,7 +15,7 @@
 include "mlir/Pass/PassBase.td"
 
 def LoopFoldViewsPass : Pass<"loop-fold-views", "::mlir::func::FuncOp"> {
-  let summary = "let kernels read through views";
+  let summary = "fold views into the index expressions of kernels";
   let description = [{
     Rewrites the loads of a kernel whose operand is a `loop.view` to load from
     the view's operand, with the indices composed. A view that only kernels
@@ -47,13 +47,13 @@ def LoopFoldViewsPass : Pass<"loop-fold-views", "::mlir::func::FuncOp"> {
 }
 
 def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
-  let summary = "merge kernels that share data";
+  let summary = "fuse kernels that share data";
   let description = [{
     Vertical fusion puts a producer's body into its consumer, so that the value
     between them stays a scalar: a pointwise producer at any index the consumer
     reads it at; a reduction where the consumer runs over the same space. A
     producer with further readers is merged and keeps its result as a second
-    output, or is recomputed when that is cheap: always where it is a conversion
+    output, or is recomputed when that costs little: always where it is a conversion
     or the like of what is no wider than its result, and all readers are kernels
     that can take it in. Where kernels cannot be merged (they reduce over different
     dimensions, say, or the consumer is a long reduction to few results, which runs
@@ -77,7 +77,7 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
          kernel, when the producer's result is kept.
     (C3) A kernel that scatters is no producer, as its elements are not final
          before its end, and the target of a scatter stays an operand.
-    (C4) A kernel that sums rows (`loop.gather_sum`) reduces nothing, each sum is
+    (C4) A kernel that sums rows (`loop.segment_sum`) reduces nothing, each sum is
          made once, and the rows stay an operand.
     (C5) Where the consumer stores along some of the dimensions that the
          producer reduces, the others are not empty: it is computed in a loop
@@ -132,22 +132,22 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
 
 def LoopAssignLayoutsPass
     : Pass<"loop-assign-layouts", "::mlir::func::FuncOp"> {
-  let summary = "bring tensors into the order in which kernels want them";
+  let summary = "assign memory layouts to tensors between kernels";
   let description = [{
     A kernel whose operands are contiguous along different dimensions has one
     dimension for neighbouring lanes. What is contiguous along another one costs
     a sector of 32 bytes for each element, unless nothing is reduced and a tile
     of the two dimensions passes through shared memory. For each kernel this pass
     counts, for each dimension of the lanes and each such tile, the bytes of all
-    sectors that accesses ask for (`docs/Layouts.md` states the model), and does
-    what asks for least:
+    sectors that accesses touch (`docs/concepts/Layouts.md` states the model), and does
+    what moves least:
 
     * A result that kernels read gets the order of dimensions in which its
       writer, its readers and the copies that returns need together ask for
       least.
-    * An operand is copied in front of the kernel to the order that lanes want,
-      and a result is copied behind it, where that, both accesses of the copy
-      and a launch included, asks for at most 0.75 of the bytes. A copy serves
+    * An operand is copied before the kernel to the order that lanes want,
+      and a result is copied after it, where that, both accesses of the copy
+      and a launch included, moves at most 0.75 of the bytes. A copy serves
       all kernels of its block that want this order.
 
     Every change is a remark that says what it is estimated to save. On a CPU the
@@ -165,7 +165,7 @@ def LoopAssignLayoutsPass
          elements for at least half of the points: what is read again and again
          is in caches.
     (C4) Copies of one kernel have at most half of the bytes of its tensors,
-         unless as it is it keeps only a part of the processors busy.
+         unless as it is it keeps only a part of the SMs busy.
 
     Before:
     ```mlir
@@ -231,30 +231,30 @@ def LoopSimplifyIndexPass
   }];
 }
 
-def LoopWidenMomentsPass : Pass<"loop-widen-moments", "::mlir::func::FuncOp"> {
+def LoopExtendVariancePrecisionPass : Pass<"loop-extend-variance-precision", "::mlir::func::FuncOp"> {
   let summary = "compute variances in f64 until they are rounded to f32 once";
   let description = [{
     A CPU accumulates the moments of `f32` values in `f64`. Rounded to `f32`,
     the sum of squared deviations of values beyond 1.8e19 is infinite and that
     of values below 1e-23 zero, where the standard deviation is neither. So the
-    results of `loop.moments` are made `f64`, and so is what is computed from
+    results of `loop.welford` are made `f64`, and so is what is computed from
     the deviations once for a row: the variance, its root, the inverse of that.
     What varies along the row takes the value rounded.
 
     Constraints:
     (C1) Only sums, differences, products, quotients, maxima and roots that do
-         not vary over reduced dimensions are widened.
+         not vary over reduced dimensions are extended.
 
     Before:
     ```mlir
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [1] : f32
     %variance = arith.divf %m2, %c7 : f32
     %deviation = math.sqrt %variance : f32
     loop.store %deviation, 0[d0] : f32
     ```
     After:
     ```mlir
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [1] : f32 -> f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [1] : f32 -> f64
     %variance = arith.divf %m2, %wide7 : f64
     %deviation = math.sqrt %variance : f64
     %rounded = arith.truncf %deviation : f64 to f32
@@ -297,17 +297,17 @@ def LoopFoldRoundingsPass : Pass<"loop-fold-roundings", "::mlir::func::FuncOp"> 
   ];
 }
 
-def LoopWidenProductsPass : Pass<"loop-widen-products", "::mlir::func::FuncOp"> {
+def LoopExtendProductPrecisionPass : Pass<"loop-extend-product-precision", "::mlir::func::FuncOp"> {
   let summary = "multiply f32 in f64 and round the product once";
   let description = [{
-    Each multiplication of a long product loses up to half a unit in the last
+    Each multiplication of a long product reduction loses up to half a unit in the last
     place, wherever it is made, and products of numbers below one soon are
     subnormal, which processors multiply a hundred times slower. A CPU multiplies
     `f64` at half the rate of `f32`, which rows in memory do not notice: with 29
     digits and eight times the range more, both are gone.
 
     Constraints:
-    (C1) Only products of `f32` are widened.
+    (C1) Only product reductions and scans of `f32` are extended.
     (C2) One of which 16 bits or less are read stays as it is: digits that are cut
          off say nothing.
 
@@ -331,7 +331,7 @@ def LoopSplitReductionPass
   let description = [{
     A kernel that reduces many elements to few results keeps most threads idle.
     It is split into one that reduces chunks in parallel and one that reduces
-    the chunks' results. Results that lie beside one another in rows of the
+    the chunks' results. Results that lie next to one another in rows of the
     operands (a sum of columns) count by the piece of a row that a thread takes,
     and few pieces get as many chunks as keep threads busy. Contractions that no
     library computes count by tiles, on a device that has them.
@@ -340,14 +340,14 @@ def LoopSplitReductionPass
     neighbours, unless vectors go along it: all chunks go through memory together,
     from its beginning to its end, where the next kernel finds it in the cache.
 
-    With `wide-moments` the moments of `f32` values are split in `f64`: the mean
+    With `welford-in-f64` the moments of `f32` values are split in `f64`: the mean
     of a chunk, rounded to `f32`, would be off by more than the standard
     deviation where all values are far from zero.
     ```mlir
     // before
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32
-    // after, in the kernel of the chunks; the other merges their samples
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f32 -> f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [0] : f32
+    // after, in the kernel of the chunks; the other merges their partial aggregates
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [0] : f32 -> f64
     ```
     Those of `f64` values have no wider type. They are measured from the first
     value of the row, which all chunks share, unless there may be none or the
@@ -355,11 +355,11 @@ def LoopSplitReductionPass
     of chunks are near zero, and rounding takes less from what they are apart.
     ```mlir
     // before
-    %mean, %m2, %n = loop.moments %x, %zero, %one over [0] : f64
+    %mean, %m2, %n = loop.welford %x, %zero, %one over [0] : f64
     // after, and then split
     %first = loop.load %in[0] : tensor<1048576xf64> -> f64
     %d = arith.subf %x, %first : f64
-    %from, %m2, %n = loop.moments %d, %zero, %one over [0] : f64
+    %from, %m2, %n = loop.welford %d, %zero, %one over [0] : f64
     %mean = arith.addf %from, %first : f64
     ```
 
@@ -376,7 +376,7 @@ def LoopSplitReductionPass
            "Number of chunks that a long reduction is cut into; 0, here and "
            "below: by the module's target">,
     Option<"enoughResults", "enough-results", "int64_t", "0",
-           "Kernels with at least as many results keep the processors busy">,
+           "Kernels with at least as many results keep the SMs or cores busy">,
     Option<"rowPiece", "row-piece", "int64_t", "0",
            "Results that share a row of operands and that one task takes">,
     Option<"minElements", "min-elements", "int64_t", "262144",
@@ -385,7 +385,7 @@ def LoopSplitReductionPass
            "Side of the tiles of results that contractions have; 0: none">,
     Option<"interleave", "interleave", "bool", "false",
            "Give a chunk points of the cut dimension that lie apart">,
-    Option<"wideMoments", "wide-moments", "bool", "false",
+    Option<"welfordInF64", "welford-in-f64", "bool", "false",
            "Keep the partial moments of f32 values in f64, and measure f64 "
            "values from their first">,
     Option<"library", "library", "std::string", "\"none\"",
@@ -405,13 +405,13 @@ def LoopSelectSchedulePass
     parallel loop. Where operands of a pointwise kernel lie in rows along another
     dimension, tiles of both are transposed. A long reduction along other dimensions
     than the vector's goes by rows, so that it reads memory in pieces of
-    kilobytes. A value that several phases need and that is dear to compute (an
+    kilobytes. A value that several phases need and that is expensive to recompute (an
     exponential) is kept in a result, when that can hold it and the points of
     one task fit a cache. A result larger than the caches is streamed past
     them, and keeps nothing: it would have to be read before it is written.
     Decides only; `convert-loop-to-cpu` and
-    `outline-kernels` apply. Kernels may be in functions, or outlined: what
-    `outline-kernels` copies has none before.
+    `convert-loop-to-wrapper` apply. Kernels may be in functions, or outlined: what
+    `convert-loop-to-wrapper` copies has none before.
   }];
   let dependentDialects = ["::coil::target::TargetDialect"];
   let options = [

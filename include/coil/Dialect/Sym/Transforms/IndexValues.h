@@ -39,7 +39,7 @@ public:
                            const Context &context, SizeFn size, LeafFn leaf);
 };
 
-/// `expr` with `operands` in the place of its dimensions and then its symbols.
+/// `expr` with `operands` instead of its dimensions and then its symbols.
 /// Null where one that occurs is null.
 ExprAttr fromAffine(mlir::AffineExpr expr, unsigned numDims,
                     llvm::ArrayRef<ExprAttr> operands);

@@ -21,10 +21,10 @@ def Target_Dialect : Dialect {
   let cppNamespace = "::coil::target";
   let summary = "what is known of the devices that programs are compiled for";
   let description = [{
-    Schedules depend on chips: how many multiprocessors there are to keep busy,
+    Schedules depend on chips: how many SMs there are to keep busy,
     how much shared memory a block may have, which instructions exist. Passes
     that knew these numbers would know one chip. So a module says in its
-    `dlti.target_system_spec`, which is upstream's place for that, what it is
+    `dlti.target_system_spec`, which is upstream's attribute for that, what it is
     compiled for, and passes ask there (`coil::target::getTarget`).
 
     Decided here: what is known of a chip, and from where. Not known here: what
@@ -48,8 +48,8 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device", [
     all chips that there is code for, or for `cpu` the processor of the process.
 
     The facts come from the kind's table, and only those that differ are
-    printed: a device that is there may have fewer multiprocessors than the
-    chip's usual product. They are entries of upstream's specification, so that
+    printed: a device that is there may have fewer SMs than the
+    chip's usual GPU model. They are entries of upstream's specification, so that
     queries of DLTI find them by their names; an entry `features` is a list of
     strings.
 
@@ -62,13 +62,13 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device", [
     ```mlir
     #target.device<"cuda:sm_90a">
     #target.device<"cuda:sm_80+sm_90a">
-    #target.device<"cuda:sm_86", multiprocessors = 82>
+    #target.device<"cuda:sm_86", SMs = 82>
     module attributes {dlti.target_system_spec = #dlti.target_system_spec<
       "cuda" = #target.device<"cuda:sm_90a">>} {}
     ```
   }];
   let parameters = (ins
-    StringRefParameter<"kind, and behind a colon chips">:$name,
+    StringRefParameter<"kind, and after a colon chips">:$name,
     ArrayRefParameter<"::mlir::DataLayoutEntryInterface">:$entries);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

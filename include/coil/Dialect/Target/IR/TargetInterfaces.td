@@ -25,11 +25,11 @@ def Target_TargetAttrInterface
     such entries, too: facts are entries of the specification, and queries of
     DLTI find them.
 
-    A pass never asks which device it is. It asks for a fact or for a feature,
+    A pass never asks which device it is. It queries a fact or a feature,
     and says what it needed when the target does not state it.
 
     Example implementer: `#target.device<"cuda:sm_90a">`, of whose facts
-    `multiprocessors` is 132, and which has the feature `wgmma`.
+    `SMs` is 132, and which has the feature `wgmma`.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kinds of devices that programs can be compiled for: the table behind the
+// Kinds of devices that programs can be compiled for: the table after the
 // option `target`, open to plugins.
 //
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ struct ChipFacts {
   bool hasFeature(llvm::StringRef name) const;
 };
 
-/// What the code of kernels depends on beside the kernels.
+/// What the code of kernels depends on in addition to the kernels.
 struct CodeOptions {
   /// The chips that code has to run on, joined by '+'.
   std::string chips;
@@ -79,7 +79,7 @@ struct TargetKind {
   /// Facts of chips, joined by '+'; or of none. Fails for unknown chips, with
   /// the known ones. May be empty for a kind of which nothing is known.
   std::function<llvm::Expected<ChipFacts>(llvm::StringRef chips)> describe;
-  /// The text behind the colon for the device of this process, with facts that
+  /// The text after the colon for the device of this process, with facts that
   /// are not those of the table; empty where nothing has to be asked. Called
   /// when a program is compiled for the kind without naming a chip.
   std::function<llvm::Expected<std::string>()> detect;
@@ -110,8 +110,8 @@ std::vector<std::string> getTargetKindNames();
 /// The kind that is meant where none is named: the first one.
 llvm::StringRef getDefaultTargetKind();
 
-/// A target as text: a kind, behind a colon its chips, and behind each '@' a
-/// fact that is not that of the table. "cuda:sm_86@multiprocessors=82".
+/// A target as text: a kind, after a colon its chips, and after each '@' a
+/// fact that is not that of the table. "cuda:sm_86@SMs=82".
 struct TargetText {
   const TargetKind *kind = nullptr;
   std::string chips;

@@ -15,10 +15,10 @@
 include "mlir/Pass/PassBase.td"
 
 def TargetAttachPass : Pass<"target-attach", "::mlir::ModuleOp"> {
-  let summary = "say in the module what it is compiled for";
+  let summary = "attach the compilation target to the module";
   let description = [{
     Puts the target of the option into the module's
-    `dlti.target_system_spec`, in front of those of other kinds of devices, since
+    `dlti.target_system_spec`, before those of other kinds of devices, since
     the first one is the target of the program. Passes take facts of chips from
     there.
 
@@ -45,9 +45,9 @@ def TargetAttachPass : Pass<"target-attach", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"\"",
-           "a kind of device, behind a colon its chips, and behind each '@' a "
-           "fact in place of the chip's: cuda:sm_86@multiprocessors=82; empty "
-           "is the processor of the host">];
+           "a kind of device, after a colon its chips, and after each '@' a "
+           "fact in place of the chip's: cuda:sm_86@SMs=82; empty "
+           "is the CPU of the host">];
   let dependentDialects = ["::mlir::DLTIDialect",
                            "::coil::target::TargetDialect"];
 }

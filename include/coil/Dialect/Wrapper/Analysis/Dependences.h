@@ -20,7 +20,7 @@
 namespace coil::wrapper {
 
 /// Ops of a block that do something, and the order that data, symbols, checks
-/// and effects ask for. Allocations, views and literals are no steps: they
+/// and effects require. Allocations, views and literals are no steps: they
 /// belong to the first step that needs them.
 class Dependences {
 public:
@@ -28,8 +28,8 @@ public:
 
   struct Step {
     mlir::Operation *op;
-    /// Positions of steps that have to come before and behind it.
-    llvm::SetVector<unsigned> before, behind;
+    /// Positions of steps that have to come before and after it.
+    llvm::SetVector<unsigned> before, after;
   };
   llvm::ArrayRef<Step> getSteps() const { return steps; }
   /// All ops of the block but its terminator, for an order of the steps.

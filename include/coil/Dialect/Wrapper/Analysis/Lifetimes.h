@@ -31,7 +31,7 @@ bool isOwned(mlir::Value v);
 /// of its device, so that one sum describes separate allocations and pools.
 int64_t getCountedBytes(double bytes, DeviceAttr device);
 
-/// The operands whose storage an op takes over: those that it frees, hands over
+/// The operands whose storage an op takes over: those that it frees, gives away
 /// or passes to a region, a result or the caller. Their life ends there.
 llvm::SmallVector<mlir::OpOperand *> getTakenOperands(mlir::Operation *op);
 
@@ -55,7 +55,7 @@ struct Lifetime {
 };
 
 /// The lifetimes of all storage of a function. Steps number the ops in the
-/// order of the text; an op with regions has one before and one behind them.
+/// order of the text; an op with regions has one before and one after them.
 /// Regions that exclude each other come one after another, so what is alive in
 /// both never adds up.
 class Lifetimes {
@@ -67,7 +67,7 @@ public:
     return lifetimes;
   }
   size_t getNumSteps() const { return numSteps; }
-  /// The step before an op's regions, and the one behind them.
+  /// The step before an op's regions, and the one after them.
   size_t getFirstStep(mlir::Operation *op) const { return steps.at(op).first; }
   size_t getLastStep(mlir::Operation *op) const { return steps.at(op).second; }
 

@@ -45,7 +45,7 @@ struct PoolLeaf {
 };
 
 struct PoolLayout {
-  /// By leaf; null for one that was left out: because there was no room,
+  /// By leaf; null for one that was left out: because it did not fit,
   /// because its offset would be a very long expression, or because it could
   /// not be shown to stay apart from others.
   llvm::SmallVector<sym::ExprAttr> offsets;
@@ -53,7 +53,7 @@ struct PoolLayout {
   sym::ExprAttr bytes;
 };
 
-/// A pool that has room for some of the leaves only, at the hints.
+/// A pool that can hold only some of the leaves, at the hints.
 struct PoolRoom {
   int64_t bytes = 0;
   /// Given the leaves that are left out, a step at which this needs too much
@@ -71,7 +71,7 @@ PoolLayout layOutPool(mlir::MLIRContext *context,
                       llvm::ArrayRef<PoolLeaf> leaves, int64_t alignment,
                       const sym::Context &facts);
 
-/// The same in less room than all need. Nothing if no choice of what to leave
+/// The same in less space than all need. Nothing if no choice of what to leave
 /// out was found that needs little enough.
 std::optional<PoolLayout>
 layOutPool(mlir::MLIRContext *context, llvm::ArrayRef<PoolLeaf> leaves,

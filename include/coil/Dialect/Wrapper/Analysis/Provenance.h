@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where ops come from: the places in the source that a location mentions, and
-// a handle for each step that computes, by which it is found again.
+// Where ops come from: the locations in the source that a location mentions,
+// and a handle for each step that computes, by which it is found again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace coil::wrapper {
 
-/// A place in the source of a program.
+/// A location in the source of a program.
 struct Source {
   /// The node of the model's graph, such as "linear_6"; may be empty.
   std::string node;
@@ -35,17 +35,17 @@ struct Source {
   std::string str() const;
 };
 
-/// The places that a location mentions, each once, in order.
+/// The source positions that a location mentions, each once, in order.
 llvm::SmallVector<Source> getSources(mlir::Location location);
 
-/// The first place in a file, "model.py:17", or nothing.
+/// The first position in a file, "model.py:17", or nothing.
 std::string findPlace(mlir::Location location);
 
 /// The same; where no file is known, the node of the model, "node 'relu'".
 std::string findOrigin(mlir::Location location);
 
 /// Names the steps that compute: each launch and library call has a number, in
-/// the order of the program, which stands behind what it computes:
+/// the order of the program, which stands after what it computes:
 /// "softmax_0:3". So two launches of one kernel differ. The numbers follow from
 /// the program alone; nothing has to be kept up to date.
 class CallHandles {

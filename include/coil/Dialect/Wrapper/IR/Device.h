@@ -62,7 +62,7 @@ struct DeviceInfo {
   /// an object that describes the kernel, in place of the number of points and
   /// the address of its function (`coil_rt_launch_cpu`).
   bool launchByGeometry = false;
-  /// The same for kernels of users, with the addresses of what is passed
+  /// The same for user-defined kernels, with the addresses of what is passed
   /// (`coil_rt_launch_user_cuda`). Devices that launch by the number of points
   /// need no other function for them.
   std::string launchUserFunction;
@@ -135,7 +135,7 @@ struct DeviceInfo {
   /// plans count memory in units of it.
   int64_t alignment = 64;
   /// Encodes the tensor map of a buffer (`coil_rt_tensor_map_cuda`), which
-  /// kernels of users may take.
+  /// user-defined kernels may take.
   std::string tensorMapFunction;
   /// Whether the host program may access the device's memory directly.
   bool hostAccessible = false;

@@ -28,7 +28,7 @@ inline constexpr llvm::StringLiteral kPlacedAttrName = "coil.device";
 /// that the host can access is the host's, whatever it is called.
 int32_t getTransferType(const DeviceInfo &device);
 
-/// Fails where a function would hand over storage of its own by an address in
+/// Fails where a function would return storage of its own by an address in
 /// the middle of it: who takes a result over knows no other.
 mlir::LogicalResult checkHandedOver(mlir::OpOperand &result);
 
@@ -43,7 +43,7 @@ public:
   /// of a kind of which a run has one.
   mlir::LogicalResult verify();
   /// The device to select for an op, an argument or a result, and to leave
-  /// behind it; null for the one that is.
+  /// after it; null for the one that is.
   DeviceAttr get(mlir::Operation *op) const;
   DeviceAttr get(mlir::Type type) const;
   DeviceAttr get(DeviceAttr device) const {

@@ -41,7 +41,7 @@
 
 namespace coil::wrapper {
 
-/// Trait of ops whose results have layouts that only a run knows.
+/// Trait of ops whose results have layouts that are data-dependent.
 template <typename ConcreteOp>
 class GivesLayouts : public mlir::OpTrait::TraitBase<ConcreteOp, GivesLayouts> {
 };
@@ -95,7 +95,7 @@ struct DebugResource : mlir::SideEffects::Resource::Base<DebugResource> {
 /// a run knows.
 bool hasRunLayout(mlir::Value v);
 
-/// The symbols that an op binds for the ops behind it.
+/// The symbols that an op binds for the ops after it.
 llvm::SmallVector<llvm::StringRef> getBoundSymbols(mlir::Operation *op);
 
 /// Whether `v` is the address at which its storage begins, under another type

@@ -46,12 +46,12 @@ def Wrapper_ExternCallOp : Wrapper_CallOp<"extern_call", [
     their order.
 
     A result's sizes may be known to the function only: they are then symbols
-    that `wrapper.bind_symbol` binds behind the call. `wrapper.assert_layout`
+    that `wrapper.bind_symbol` binds after the call. `wrapper.assert_layout`
     checks the results. A function that gives a list or a tuple has a result for
     each tensor in it: their number is known, so there are no containers.
 
     (C1) The name is `namespace::name`.
-    (C2) There is a place among the arguments for each operand, and a name for
+    (C2) There is a `unit` among the arguments for each operand, and a name for
          each argument if there are names. Integers mention symbols only.
     (C3) All buffers are on one device.
     (C4) `mutates` lists buffers among the operands, in ascending order.
@@ -87,7 +87,7 @@ def Wrapper_ExternCallOutOp : Wrapper_CallOp<"extern_call_out", [
     operand before it writes that of the output, or not at all.
 
     (C1) The name is `namespace::name`.
-    (C2) There is a place among the arguments for each operand, and a name for
+    (C2) There is a `unit` among the arguments for each operand, and a name for
          each argument if there are names. Integers mention symbols only.
     (C3) All buffers are on one device.
     (C4) `mutates` lists buffers among the operands, in ascending order.
@@ -115,7 +115,7 @@ def Wrapper_ExternCallOutOp : Wrapper_CallOp<"extern_call_out", [
 def Wrapper_ScatterFallbackOp : Wrapper_CallOp<"scatter_fallback"> {
   let summary = "scatter into a buffer, in order";
   let description = [{
-    Writes elements of `source`, or one value, to the places of `target` that
+    Writes elements of `source`, or one value, to the elements of `target` that
     `index` gives along `dim`, and combines them with what is there by `reduce`.
     The order is that of the index, row by row: the last of several writes to an
     element counts, and sums are the same on every run. Without what is there
@@ -146,7 +146,7 @@ def Wrapper_ScatterFallbackOp : Wrapper_CallOp<"scatter_fallback"> {
 }
 
 def Wrapper_IndexPutFallbackOp : Wrapper_CallOp<"index_put_fallback"> {
-  let summary = "write to the places that several indices give, in order";
+  let summary = "write to the elements that several indices select, in order";
   let description = [{
     Writes `values` to the elements of `target` that the indices select, or adds
     them there with `accumulate`. Each index is for a dimension, in order; `none`
@@ -156,7 +156,7 @@ def Wrapper_IndexPutFallbackOp : Wrapper_CallOp<"index_put_fallback"> {
     the end. The order is that of the selection, row by row. The runtime's
     function `coil::index_put` does it.
 
-    (C1) There is a place among the indices for each operand, and all others are
+    (C1) There is a `unit` among the indices for each operand, and all others are
          `none`.
     (C2) There are no more indices than dimensions.
     (C3) `values` has the element type of `target`, and indices are `i32`, `i64`,
@@ -168,11 +168,11 @@ def Wrapper_IndexPutFallbackOp : Wrapper_CallOp<"index_put_fallback"> {
     wrapper.index_put_fallback %y(none, %i) values %v accumulate : !wrapper.buffer<[4, 8], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[4, s0], f32, #wrapper.device<"cpu">>, !wrapper.buffer<[s0], i64, #wrapper.device<"cpu">>
     ```
   }];
-  let arguments = (ins Wrapper_Buffer:$target, ArrayAttr:$places,
+  let arguments = (ins Wrapper_Buffer:$target, ArrayAttr:$positions,
                        Variadic<Wrapper_Buffer>:$indices,
                        Wrapper_Buffer:$values, UnitAttr:$accumulate);
   let assemblyFormat = [{
-    $target `` custom<CallArguments>($places, $indices) `values` $values
+    $target `` custom<CallArguments>($positions, $indices) `values` $values
     (`accumulate` $accumulate^)? attr-dict
     `:` type($target) `,` type($values) (`,` type($indices)^)?
   }];

@@ -34,7 +34,7 @@ def Wrapper_KernelOp : Wrapper_Op<"kernel", [
 
     The third form, with `parameters`, is a kernel that a user supplies, for
     `wrapper.launch_user`. Its code is the text `ptx`, a `gpu.module` in the body,
-    or, where the host's processor runs the device's kernels, a function in the
+    or, where the CPU of the host runs the device's kernels, a function in the
     body, which is called for each block of the grid with what is passed, and
     then with the block's number along x, y and z, each an `i64`. `entry` is the
     function's name, that of the kernel if absent. On a GPU a block has `threads`
@@ -173,7 +173,7 @@ def Wrapper_LaunchOp : Wrapper_Op<"launch", [
 
 def Wrapper_ContractionOp : Wrapper_Op<"contraction", [
     Wrapper_ComputeOpInterface]> {
-  let summary = "matrix product by a library";
+  let summary = "matrix multiplication by a library";
   let description = [{
     `c[b..., m, n] = post(sum over k of a[b..., m, k] * b[b..., k, n] + bias)`.
 
@@ -303,7 +303,7 @@ def Wrapper_SortOp : Wrapper_Op<"sort", [
   let summary = "elements in order along a dimension, by a library";
   let description = [{
     The elements of `x` along `dim` in ascending or descending order, as far as
-    `values` and `indices` have room for them, which receive the elements and
+    `values` and `indices` can hold them, which receive the elements and
     their positions. One of the two may be absent. NaN counts as larger than
     every number, 0.0 and -0.0 are equal, and equal elements keep their order.
 

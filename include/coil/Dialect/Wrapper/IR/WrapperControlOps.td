@@ -35,11 +35,11 @@ def Wrapper_IfOp : Wrapper_Op<"if", [
     is read when the op begins.
 
     The regions use buffers from outside as they are. A buffer that a region
-    yields is handed over: the result owns the storage, whichever region ran, so
-    that one name has one owner behind the op. Storage from outside whose life
+    yields changes its owner: the result owns the storage, whichever region ran, so
+    that one name has one owner after the op. Storage from outside whose life
     ends in one region must end in the other, too (`wrapper-verify-memory`).
 
-    The symbols of `defines` are bound behind the op, to the values that the
+    The symbols of `defines` are bound after the op, to the values that the
     region which ran gives in `symbols` of its `wrapper.yield`. Results mention
     them where sizes differ by branch. What a region binds is visible in it only.
 
@@ -88,13 +88,13 @@ def Wrapper_WhileOp : Wrapper_Op<"while", [
     of the next iteration. With a condition that fails at once, the results are
     the operands.
 
-    Buffers are handed over at each of these steps. So an operand is dead behind
+    The ownership of buffers is transferred at each of these steps. So an operand is dead after
     the op, a body frees what it does not yield, and the storage of a result is
     its own: a program that needs an operand again copies it before. Storage from
     outside can be used in the regions, but its life cannot end there.
 
     `symbols` are numbers that are carried the same way: each is bound in both
-    regions to its value in this iteration, and behind the op to the last one.
+    regions to its value in this iteration, and after the op to the last one.
     They begin with the values of `from`, and the body's `wrapper.yield` gives
     the next ones. Carried buffers may mention them.
 
@@ -177,7 +177,7 @@ def Wrapper_ConditionOp : Wrapper_Op<"condition", [
   let summary = "go on with a loop or leave it";
   let description = [{
     Ends the condition of a `wrapper.while`. The values go to the body if the
-    predicate holds, else to the results; their storage is handed over. A
+    predicate holds, else to the results; the ownership of their storage is transferred. A
     predicate in a buffer is read by `wrapper.item` before, so that the buffer's
     life can end in the region.
 
@@ -200,14 +200,14 @@ def Wrapper_InvokeOp : Wrapper_Op<"invoke", [
   let summary = "call a function of the module";
   let description = [{
     Runs another host program on buffers and gives its results, whose storage
-    this function then owns. `consumes` lists the operands that are handed over:
-    they are dead behind the op, and the callee frees, reuses or returns their
+    this function then owns. `consumes` lists the operands that are consumed:
+    they are dead after the op, and the callee frees, reuses or returns their
     storage. Which these are is part of the callee (`wrapper.consumed` on its
     arguments), so that one plan of its memory fits all its calls.
 
     The callee binds its own symbols to what it is passed, and checks the rest,
     as at an entry point. Sizes of results that are not expressions over the
-    caller's symbols are symbols that `wrapper.bind_symbol` binds behind the
+    caller's symbols are symbols that `wrapper.bind_symbol` binds after the
     call; `wrapper.assert_layout` checks the results.
 
     (C1) The callee is a `wrapper.func` of the module, private, and takes no
@@ -233,7 +233,7 @@ def Wrapper_InvokeOp : Wrapper_Op<"invoke", [
     functional-type($operands, $results)
   }];
   let extraClassDeclaration = [{
-    /// Whether the storage of operand `i` is handed over.
+    /// Whether the storage of operand `i` is consumed.
     bool isConsumed(unsigned i);
   }];
 }

@@ -27,7 +27,7 @@ def Wrapper_Dialect : Dialect {
     passes.
 
     Decided above: what is computed by which kernel or library, and the layout
-    of every buffer. Decided here: when storage is allocated, handed over and
+    of every buffer. Decided here: when storage is allocated, reused and
     freed. Not known here: how a kernel computes; `wrapper.kernel` holds its
     body as a value function until a conversion for its device replaces it.
     There is no op that holds text of a target language, so every emitter can

@@ -44,7 +44,7 @@ def Wrapper_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       What is computed: the name of the kernel, or that of the library with the
-      operation behind a dot.
+      operation after a dot.
     }], "std::string", "getComputeName", (ins), /*methodBody=*/"",
     /*defaultImplementation=*/[{
       return ($_op.getLibrary() + "." + $_op.getOperationName().split('.').second)
@@ -89,8 +89,8 @@ def Wrapper_HostCallOpInterface : OpInterface<"HostCallOpInterface"> {
   }];
 }
 
-// Ops whose results have sizes and strides that only a run knows, which
-// `wrapper.bind_symbol` and `wrapper.assert_layout` ask for.
+// Ops whose results have sizes and strides that are data-dependent, which
+// `wrapper.bind_symbol` and `wrapper.assert_layout` require.
 def Wrapper_GivesLayouts : NativeOpTrait<"GivesLayouts"> {
   let cppNamespace = "::coil::wrapper";
 }

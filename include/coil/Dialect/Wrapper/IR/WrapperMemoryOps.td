@@ -171,7 +171,7 @@ def Wrapper_FillOp : Wrapper_Op<"fill"> {
 
 def Wrapper_WorkspaceOp : Wrapper_Op<"workspace", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "memory that a step needs beside its operands";
+  let summary = "workspace: memory that a step needs in addition to its operands";
   let description = [{
     Memory for a kernel or a library: counters, partial results. `zero` says what
     is in it:
@@ -179,7 +179,7 @@ def Wrapper_WorkspaceOp : Wrapper_Op<"workspace", [
     * `uninitialized`: anything;
     * `on_call`: zeros, each time that the op runs;
     * `per_graph`: zeros when the function begins, and whoever uses it leaves
-      zeros behind. All workspaces of a function with the same `name` are one.
+      zeros after. All workspaces of a function with the same `name` are one.
 
     `wrapper-expand-workspaces` makes allocations and fills of it, before memory is
     planned; until then the op means the same. Planning and emission know no
@@ -212,7 +212,7 @@ def Wrapper_PoolOp : Wrapper_Op<"pool", [
     device's allocator. Ends with `wrapper.pool_free`, in the same block.
 
     With `stack` the memory is part of the frame of the function, and no
-    allocator is called. `wrapper-place-on-stack` decides this. It is a matter of
+    allocator is called. `wrapper-promote-to-stack` decides this. It is a matter of
     where, not of what: an emitter whose language has no such memory allocates.
 
     (C1) `bytes` mentions symbols only.
@@ -240,7 +240,7 @@ def Wrapper_PoolAllocOp : Wrapper_Op<"pool_alloc", [
   let summary = "carve a buffer from a pool";
   let description = [{
     The result begins `offset` bytes after the pool does. It is a buffer like
-    one that `wrapper.alloc` makes, and can be handed over with `wrapper.reuse`,
+    one that `wrapper.alloc` makes, and can be reused with `wrapper.reuse`,
     but it stays in its function and its block: `wrapper.pool_release` ends its
     life. Nothing is known of the elements until an op writes them.
 

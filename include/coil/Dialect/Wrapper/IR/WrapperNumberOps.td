@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers of the `wrapper` dialect that only a run can know.
+// Numbers of the `wrapper` dialect that are known at run time only.
 //
 //===----------------------------------------------------------------------===//
 

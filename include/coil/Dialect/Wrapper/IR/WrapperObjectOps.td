@@ -52,7 +52,7 @@ def Wrapper_ObjectCallOp : Wrapper_RuntimeCallOp<"object_call", [
     (C1) The first operand is an object, and the only one; the first argument
          stands for it.
     (C2) The method has a name without dots.
-    (C3) There is a place among the arguments for each operand, and a name for
+    (C3) There is a `unit` among the arguments for each operand, and a name for
          each argument if there are names. Integers mention symbols only.
     (C4) All buffers are on one device.
     (C5) `mutates` lists buffers among the operands, in ascending order.

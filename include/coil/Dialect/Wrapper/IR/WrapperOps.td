@@ -44,13 +44,13 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
     or of as many as its attribute `coil.alignment` says; what begins elsewhere
     is copied when the program is called.
 
-    A symbol is visible behind the op that binds it, in the regions of ops there,
+    A symbol is visible after the op that binds it, in the regions of ops there,
     too; one that is bound in a region is visible in that region only.
 
     (C1) Arguments and results are buffers.
     (C2) A symbol is bound before an op or a type of a result mentions it, and
          bound once where it is visible. The results of a call may mention
-         symbols that are bound behind it, before anything else uses them.
+         symbols that are bound after it, before anything else uses them.
     (C3) Only private functions consume arguments.
     (C4) Only public functions have destinations.
     (C5) `coil.alignment` is a power of two from 1 to 16, and neither a
@@ -182,7 +182,7 @@ def Wrapper_AssertLayoutOp : Wrapper_Op<"assert_layout"> {
   let description = [{
     Checks that every size of a buffer has the value that its type gives it. An
     argument of a public function that has other strides is copied into memory
-    of the run, which the steps after this one read in its place, and the
+    of the run, which the steps after this one read instead, and the
     statistics of the run count the copy: callers need not know which layout a
     program was compiled for. Strides of dimensions with at most one element do
     not matter. `name` is what the message calls the argument.

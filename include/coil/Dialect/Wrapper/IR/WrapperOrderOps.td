@@ -85,7 +85,7 @@ def Wrapper_WaitOp : Wrapper_CallOp<"wait", [
         ["getCallOutputs"]>]> {
   let summary = "wait for a collective";
   let description = [{
-    Behind this op the collective has read its source and written its target. It
+    After this op the collective has read its source and written its target. It
     names both again, since they are in use up to here: so whatever knows what
     ops do to their operands knows how long a collective has its buffers.
 
@@ -125,7 +125,7 @@ def Wrapper_CommAllocOp : Wrapper_Op<"comm_alloc", [
   let summary = "allocate memory that a process group communicates from";
   let description = [{
     Allocates a buffer in memory that a group is quicker with: `registered` with
-    its transport, or `symmetric`, at the same place on all ranks, each of which
+    its transport, or `symmetric`, at the same offset on all ranks, each of which
     reaches that of the others. A group that has no such memory gives ordinary
     one. `wrapper.comm_free` ends its life, in the same block; it is never handed
     over, reused, or part of a pool.
@@ -179,7 +179,7 @@ def Wrapper_StreamOp : Wrapper_Op<"stream", [
   let summary = "put work on another stream of a device";
   let description = [{
     What the region starts works on a side stream of the device, in the order of
-    the region, beside what is outside. The main stream of a program is the
+    the region, concurrently with what is outside. The main stream of a program is the
     caller's. Only events order streams: nothing waits at the begin or at the end
     of the region.
 
@@ -216,7 +216,7 @@ def Wrapper_StreamOp : Wrapper_Op<"stream", [
 
 def Wrapper_RecordEventOp : Wrapper_Op<"record_event", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "mark a place in a stream";
+  let summary = "record an event in a stream";
   let description = [{
     The token stands for everything that a stream has been given before: the side
     stream `stream`, or else the current one, which is that of the
@@ -241,9 +241,9 @@ def Wrapper_RecordEventOp : Wrapper_Op<"record_event", [
 
 def Wrapper_WaitEventOp : Wrapper_Op<"wait_event", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "let a stream wait for a place in another";
+  let summary = "let a stream wait for an event of another";
   let description = [{
-    What the current stream is given behind this op begins when the event has
+    What the current stream is given after this op begins when the event has
     happened. The host does not wait. `uses` names buffers that the work before
     the event has: they live up to here.
 

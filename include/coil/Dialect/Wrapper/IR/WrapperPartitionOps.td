@@ -42,7 +42,7 @@ def Wrapper_PartitionOp : Wrapper_InPlaceRegionOp<"partition"> {
     what its ops mean where they are.
 
     Buffers from outside are used as they are. Storage from outside may end in
-    the region. A buffer that the region yields is handed over: the result owns
+    the region. A buffer that the region yields changes its owner: the result owns
     its storage.
 
     (C1) The region has no arguments, ends in `wrapper.yield` without symbols,
@@ -67,9 +67,9 @@ def Wrapper_DeviceScopeOp : Wrapper_InPlaceRegionOp<"device_scope"> {
   let description = [{
     Runs its region in place, with the device current: what works on it inside
     need not select it again. The device that was current before is so again
-    behind the op, also when the run fails.
+    after the op, also when the run fails.
 
-    Symbols that ops of the region bind are visible behind it.
+    Symbols that ops of the region bind are visible after it.
 
     (C1) The region has no arguments, ends in `wrapper.yield` without symbols,
          and yields values of exactly the results' types.
@@ -95,7 +95,7 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
     Runs a function on buffers and symbols, and gives its results, whose storage
     this function then owns. What it does depends on its operands and on the
     values of `symbols` alone, so that a device may replay a recording of it.
-    `consumes` lists the operands that are handed over, as in `wrapper.invoke`.
+    `consumes` lists the operands that are consumed, as in `wrapper.invoke`.
 
     The function binds the symbols with `wrapper.param_symbols`, under its own
     names. Unlike `wrapper.invoke`, nothing is checked again: types are equal.
@@ -125,7 +125,7 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether the storage of operand `i` is handed over.
+    /// Whether the storage of operand `i` is consumed.
     bool isConsumed(unsigned i);
     /// Whether nothing uses result `i` but partitions, launches and the like, reads
     /// of elements and the end of its life: then its storage may stay where a

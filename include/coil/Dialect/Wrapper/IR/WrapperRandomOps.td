@@ -54,7 +54,7 @@ def Wrapper_RngSeedOp : Wrapper_RuntimeCallOp<"rng_seed"> {
 }
 
 def Wrapper_RngAdvanceOp : Wrapper_RuntimeCallOp<"rng_advance"> {
-  let summary = "move the run's generator behind what was drawn";
+  let summary = "move the run's generator after what was drawn";
   let description = [{
     Moves the offset of the run's generator: by `by`, or to the offset of a
     state that a program has moved itself, where how much is drawn depends on

@@ -23,23 +23,23 @@ def Wrapper_OutsideResource : Resource<"::coil::wrapper::HostResource">;
 
 def Wrapper_DropOp : Wrapper_Op<"drop", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "let go of what is not ours to free";
+  let summary = "release a buffer or object that the program does not own";
   let description = [{
-    Nothing behind this op uses the argument or the object. Memory of the caller
+    Nothing after this op uses the argument or the object. Memory of the caller
     cannot be freed or reused here; but who holds it for the call alone can let
     go of it now: in Python the name ends, and with it the last reference if the
-    caller has handed over its list; natively and in C++ the run calls what the
+    caller has donated its list; natively and in C++ the run calls what the
     caller has set for that input (`coil_run_set_input_release`), and gives an
     object's reference back. On a GPU steps that use the input may still be
     queued: it is free in the order of the run's stream.
 
-    `wrapper-drop-inputs` puts it behind the last use of each input, and in front
+    `wrapper-release-inputs` puts it after the last use of each input, and in front
     of the first step for inputs that nothing uses.
 
     (C1) The operand is an object, or an argument of a public function that is
          no destination.
 
-    That nothing uses the buffer behind the op is for `wrapper-verify-memory`.
+    That nothing uses the buffer after the op is for `wrapper-verify-memory`.
 
     Example:
     ```mlir
@@ -55,7 +55,7 @@ def Wrapper_CommentOp : Wrapper_Op<"comment", [
     MemoryEffects<[MemWrite<Wrapper_NoteResource>]>]> {
   let summary = "a line for whoever reads the program";
   let description = [{
-    Text emitters write it as a comment at its place. Nothing happens at run
+    Text emitters write it as a comment at its position. Nothing happens at run
     time, and graphs have none.
 
     (C1) The text is one line, and not empty.
@@ -80,7 +80,7 @@ def Wrapper_ProfileRangeOp : Wrapper_Op<"profile_range", [
     and in traces of the run, natively and in C++; `record_function` in Python and in
     graphs. The range ends also when the region fails.
 
-    Symbols that ops of the region bind are visible behind it.
+    Symbols that ops of the region bind are visible after it.
 
     (C1) The region has no arguments, ends in `wrapper.yield` without symbols,
          and yields values of exactly the results' types.
@@ -143,11 +143,11 @@ def Wrapper_HookOp : Wrapper_RuntimeCallOp<"hook"> {
   let summary = "show a buffer to whoever watches the run";
   let description = [{
     Calls the run's hook (`coil_run_set_hook`), if it has one, with the step's
-    handle, the name of the value, the place in the model and the buffer, which
+    handle, the name of the value, the location in the model and the buffer, which
     the hook reads and does not write. A hook that fails stops the program. The
     runtime's function `coil::hook` does it.
 
-    `wrapper-insert-debug-values{values=hook}` puts one behind each step, for
+    `wrapper-insert-debug-values{values=hook}` puts one after each step, for
     each buffer that it writes.
 
     (C1) Step and value have names without line feeds.

@@ -34,7 +34,7 @@ def Wrapper_TMADescriptorOp : Wrapper_Op<"tma_descriptor", [Pure]> {
 
     The op looks at the address and the layout, not at elements, and has no
     effect; a launch that takes the map has the buffer among its operands. Sizes
-    and strides that only a run knows are checked when it makes the map. A stride
+    and strides that are data-dependent are checked when it makes the map. A stride
     along a dimension of size 1 says nothing.
 
     (C1) The buffer is on a device that has tensor maps, if it is registered.

@@ -20,12 +20,12 @@ def Wrapper_TransferOp : Wrapper_Op<"transfer"> {
   let summary = "copy the elements of a buffer to another device";
   let description = [{
     Copies all elements of `source` to `target`, which is on another device.
-    Behind the op the source may be written and freed, and a target on the host
+    After the op the source may be written and freed, and a target on the host
     be read: who runs a program orders the copy with what the devices do. A copy
     to a device makes nobody wait, nor does one from a GPU to another; one to the
     host waits for the device.
 
-    With `non_blocking` the host's memory may be read until the run is
+    With `non_blocking` host memory may be read until the run is
     synchronised, so a source of the caller's must not change before: this is
     what a framework's option of that name promises. Without, the elements are
     taken before the op ends.

@@ -72,13 +72,13 @@ def Wrapper_CostAttr : Wrapper_Attr<"Cost", "cost"> {
   let summary = "what a step has to do at least";
   let description = [{
     The least that any implementation of a step of a host program moves and
-    computes. Reports put measured times beside it. `wrapper-annotate-costs`
+    computes. Reports put measured times next to it. `wrapper-annotate-costs`
     attaches it to launches and library calls as `wrapper.cost`; without it
     nothing is reported and nothing is spent.
 
     * `bytes`: of memory read and written, each element once.
     * `flops`: operations on floats.
-    * `matrix`: those of them that are in products of matrices of floats of 16
+    * `matrix`: those of them that are in matrix multiplications of floats of 16
       bits, which GPUs have units of their own for; none if absent.
 
     (C1) The expressions mention symbols only.

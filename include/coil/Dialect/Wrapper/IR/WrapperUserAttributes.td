@@ -17,7 +17,7 @@ include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
 def Wrapper_ParamAttr : Wrapper_Attr<"Param", "param"> {
   let summary = "parameter of a user's kernel";
   let description = [{
-    What a user's kernel takes in one place of its list of parameters:
+    What a user-defined kernel takes as one of its parameters:
 
     * `read`, `write`, `update`: the address of a buffer of elements of a type,
       which the kernel reads, writes without reading it, or both; with

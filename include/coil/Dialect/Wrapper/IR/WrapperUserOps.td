@@ -76,7 +76,7 @@ def Wrapper_LaunchUserOp : Wrapper_Op<"launch_user", [
 
     A parameter of the type `!wrapper.tma_descriptor` takes a buffer like the
     others, and the next of `maps`, which is what is passed. So lives, effects and
-    places of memory are those of the buffers, and a descriptor has none.
+    addresses are those of the buffers, and a descriptor has none.
 
     (C1) The callee is a kernel with parameters, and there is one argument for
          each.

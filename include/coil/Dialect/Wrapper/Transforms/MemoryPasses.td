@@ -20,9 +20,9 @@ def WrapperDropInPlacePass
   let summary = "forget where kernels could have worked in place";
   let description = [{
     Until memory is planned a kernel lists the inputs that an output may lie
-    over. Behind that the pairs that no launch has the same storage for are
+    over. After that the pairs that no launch has the same storage for are
     dropped: a kernel that overwrites nothing may read memory around its
-    elements, and its loads may change places with its stores.
+    elements, and its loads may be reordered with its stores.
 
     Constraints:
     (C1) A kernel that anything but launches refers to keeps its pairs.
@@ -42,9 +42,9 @@ def WrapperExpandWorkspacesPass
     : Pass<"wrapper-expand-workspaces", "::coil::wrapper::FuncOp"> {
   let summary = "make allocations and fills of workspaces";
   let description = [{
-    A `wrapper.workspace` becomes a `wrapper.alloc`, behind which `wrapper.fill`
+    A `wrapper.workspace` becomes a `wrapper.alloc`, after which `wrapper.fill`
     writes zeros with `on_call`. Those of one name with `per_graph` become one
-    allocation, filled once, in front of the op of the function's own block that
+    allocation, filled once, before the op of the function's own block that
     the first of them is in: so a loop fills it once.
 
     Runs before planning, which decides where and how long memory lives.
@@ -107,14 +107,14 @@ def WrapperPassDestinationsPass
     Gives a function an argument for each of its results
     (`wrapper.destination`), named as the result is (`coil.name`) or `out0` and
     so on, and no results. What was allocated for a result is the argument then,
-    so the step that made the result writes it to its place: where an output
-    lies is decided here, in the IR, and nothing is copied behind. What has its
+    so the step that made the result writes it to its destination: where an output
+    lies is decided here, in the IR, and nothing is copied after. What has its
     storage elsewhere (a view, an argument, a result of a branch, a loop or a
     call, one buffer that is returned twice) is copied, with a remark.
 
     Destinations are contiguous, whatever the strides of the results.
 
-    With `suffix` the function stays as it is, and a copy with this behind its
+    With `suffix` the function stays as it is, and a copy with this after its
     name is changed. With `array-entry` the function is marked for the C++
     emitter as one that takes arrays (`wrapper.array_entry`).
 
@@ -149,13 +149,13 @@ def WrapperPassDestinationsPass
     Option<"function", "function", "std::string", /*default=*/"\"main\"",
            "The function to change">,
     Option<"suffix", "suffix", "std::string", /*default=*/"\"\"",
-           "Change a copy with this behind its name">,
+           "Change a copy with this after its name">,
     Option<"arrayEntry", "array-entry", "bool", /*default=*/"false",
            "Mark the function as one that takes arrays in C++">];
 }
 
-def WrapperPlaceOnStackPass
-    : Pass<"wrapper-place-on-stack", "::mlir::ModuleOp"> {
+def WrapperPromoteToStackPass
+    : Pass<"wrapper-promote-to-stack", "::mlir::ModuleOp"> {
   let summary = "put small storage on the stack of the host program";
   let description = [{
     An allocator costs more than a small kernel. Pools of constant size go to the
@@ -164,7 +164,7 @@ def WrapperPlaceOnStackPass
     first, `limit` bytes for each function in all. Each decision is a remark.
     The count of allocations in `wrapper.memory` follows.
 
-    Only devices whose memory the host's stack can be (`DeviceInfo`) have it.
+    Only devices whose memory the stack of the host can be (`DeviceInfo`) have it.
     Functions that are called in turn each have their own limit. Storage that a
     region yields, that a function returns or that a call consumes is the
     business of others, and stays.
@@ -197,7 +197,7 @@ def WrapperPlaceOnStackPass
 }
 
 def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "decide when storage is freed and handed over";
+  let summary = "plan memory: when storage is freed and reused";
   let description = [{
     Frees every buffer right after its last use, that of a view included. That is
     all in mode `none`. In the modes `reuse` and `pool` storage that is free
@@ -212,10 +212,10 @@ def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
     (`wrapper.pool`), at offsets that are expressions over the symbols. A pool
     lives from the allocation of its first buffer to the end of its last, so all
     of a program's buffers rarely have one; what would raise the peak gets a pool
-    of its own or none. A buffer of a size that data says starts a pool behind the
+    of its own or none. A buffer of a size that data says starts a pool after the
     op that binds the size.
 
-    Arguments, literals and results of the function are never freed, handed over
+    Arguments, literals and results of the function are never freed, reused
     or put into a pool, but for arguments that it consumes. Buffers that nothing
     uses are erased.
 
@@ -299,8 +299,8 @@ def WrapperTrackLifetimesPass
     : Pass<"wrapper-track-lifetimes", "::mlir::ModuleOp"> {
   let summary = "check the memory plan while the program runs";
   let description = [{
-    Inserts a `wrapper.check_lifetime` behind each launch, library call, copy,
-    call and branch, behind the ends of lives that follow it: what the plan says
+    Inserts a `wrapper.check_lifetime` after each launch, library call, copy,
+    call and branch, after the ends of lives that follow it: what the plan says
     is allocated there, and that nothing else is which the function had. So a
     later pass, an emitter or a runtime that frees too early, or never, is found
     at the step where that happens, and by the buffer's name, which is that of
@@ -314,7 +314,7 @@ def WrapperTrackLifetimesPass
          are.
 
     For debugging: each check lists all that is alive. GPU programs with checks
-    are not kept as graphs.
+    are not captured in CUDA graphs.
 
     Before:
     ```mlir
@@ -338,10 +338,10 @@ def WrapperVerifyMemoryPass
   let summary = "check that the memory plan is right";
   let description = [{
     Follows the storage of every buffer through each function. It is an error
-    (C1) to use a buffer after it was freed, dropped or its storage handed over,
+    (C1) to use a buffer after it was freed, dropped or its storage reused,
     (C2) to free or drop a buffer twice,
-    (C3) to free or hand over what the function does not own, or through a view,
-    (C4) to leave a buffer neither freed, handed over nor returned, in the block
+    (C3) to free or give away what the function does not own, or through a view,
+    (C4) to leave a buffer neither freed, reused nor returned, in the block
          that defines it,
     (C5) to write to an argument that is no destination, or to a literal, or to
          return their storage,
@@ -363,7 +363,7 @@ def WrapperVerifyMemoryPass
     (C16) to wait twice for what was started, or in a loop for what was started
          outside,
     (C17) to start what a path of the block does not wait for,
-    (C18) to use a buffer on a stream that no event orders behind another
+    (C18) to use a buffer on a stream that no event orders after another
          stream's use of it, allocations and ends being those of the main stream,
     (C19) to end a block before the main stream has waited for what other streams
          do in it,
@@ -373,7 +373,7 @@ def WrapperVerifyMemoryPass
     Offsets are expressions: what cannot be shown for all values of the symbols
     is an error of (C10) and (C11), too.
 
-    Regions hand over what they yield; arguments that the function consumes are
+    Regions transfer the ownership of what they yield; arguments that the function consumes are
     its own.
 
     Runs on the module, as it reads the kernels that the functions launch.

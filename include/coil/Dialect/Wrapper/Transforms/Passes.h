@@ -29,7 +29,7 @@ inline constexpr llvm::StringLiteral kMemoryAttrName = "wrapper.memory";
 
 /// Name of the function that computes what `function` needs once, of weights
 /// alone (`wrapper-hoist-weights`). Its result number i is the weight of this
-/// name with ":i" behind it.
+/// name with ":i" after it.
 std::string getPrepareName(llvm::StringRef function);
 
 } // namespace coil::wrapper

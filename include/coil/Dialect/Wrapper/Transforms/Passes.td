@@ -30,7 +30,7 @@ def WrapperAnnotateCostsPass
     data (a gather), every point of the space counts as an element, up to the
     size of the operand. A buffer that a launch is given twice is read once.
     Operations are those of the body, each as often as there are points that it
-    varies over; a product of matrices has `2 * m * n * k`, attention four for
+    varies over; a matrix multiplication has `2 * m * n * k`, attention four for
     each visible pair of rows and column of the heads (half of them on either
     side), a convolution two for each element of the result and of its window.
 
@@ -49,8 +49,8 @@ def WrapperAssertAlignmentPass
   let summary = "check where inputs and results of calls begin";
   let description = [{
     Puts a `wrapper.assert_aligned` for each input of a public function that is
-    no weight behind what checks its layout, and one for each result of a host
-    function or method behind the call.
+    no weight after what checks its layout, and one for each result of a host
+    function or method after the call.
 
     Constraints:
     (C1) The alignment is a power of two.
@@ -70,17 +70,17 @@ def WrapperAssertAlignmentPass
            "The bytes that addresses have to be a multiple of">];
 }
 
-def WrapperDropInputsPass
-    : Pass<"wrapper-drop-inputs", "::mlir::ModuleOp"> {
-  let summary = "let go of inputs behind their last use";
+def WrapperReleaseInputsPass
+    : Pass<"wrapper-release-inputs", "::mlir::ModuleOp"> {
+  let summary = "release inputs after their last use";
   let description = [{
-    Puts a `wrapper.drop` behind the last use of each input of a public function
-    and of each bound object; in front of the first step for one that nothing
+    Puts a `wrapper.drop` after the last use of each input of a public function
+    and of each bound object; before the first step for one that nothing
     uses, but for what binds symbols and checks layouts. In a branch or loop the
     last use is the whole of it; in a guard of a device or a range it is the op
     itself. Weights are kept by who loads them.
 
-    Runs behind planning, which adds uses.
+    Runs after planning, which adds uses.
 
     Before:
     ```mlir
@@ -143,7 +143,7 @@ def WrapperHoistWeightsPass
     Constraints:
     (C1) Functions are not planned yet; one that has `wrapper.memory` stays as
          it is.
-    (C2) What a function returns, passes to a region or hands over is its own
+    (C2) What a function returns, passes to a region or gives away is its own
          and stays where it is.
 
     Before:
@@ -177,17 +177,17 @@ def WrapperInsertDebugValuesPass
   let summary = "show the values around steps";
   let description = [{
     Puts a `wrapper.debug_value` for what a launch or library call reads in front
-    of it, and one for what it writes behind it; and at the beginning of each
+    of it, and one for what it writes after it; and at the beginning of each
     public function one for every input that is not a weight. With
     `values=names` there are no values, only a `wrapper.debug_mark` before and
     after. With `values=nan` and `values=finite` there are only values of floats
-    that are inputs or behind a step, which stop the program; with the handle
-    they name the place in the source. With `values=hook` there is a
-    `wrapper.hook` behind each step, for each buffer that it writes, and nothing
+    that are inputs or after a step, which stop the program; with the handle
+    they name the location in the source. With `values=hook` there is a
+    `wrapper.hook` after each step, for each buffer that it writes, and nothing
     else. Steps are called by their handles (`CallHandles`).
 
     With `ends` there are only the inputs of public functions and their results,
-    in front of the return.
+    before the return.
 
     `filter` restricts all of it but the inputs to the steps whose kernel or
     handle matches one of the patterns, which "+" separates: `softmax*+relu_0:3`.
@@ -201,8 +201,8 @@ def WrapperInsertDebugValuesPass
     (C2) The patterns are well formed.
     (C3) `ends` is not for `names` and `hook`, which are about steps.
 
-    Runs behind planning, so that what is shown is what lies in the planned
-    storage, before it is handed over.
+    Runs after planning, so that what is shown is what lies in the planned
+    storage, before it is reused.
 
     Before:
     ```mlir
@@ -263,7 +263,7 @@ def WrapperInsertProfileMarksPass
 
 def WrapperLoadKernelsPass
     : Pass<"wrapper-load-kernels", "::mlir::ModuleOp"> {
-  let summary = "read the PTX that kernels of users name";
+  let summary = "read the PTX that user-defined kernels name";
   let description = [{
     Puts the text of the file that a kernel names with `wrapper.ptx_file` into
     the kernel. `coil-compile`, `coil-run` and the libraries do so when they
@@ -288,7 +288,7 @@ def WrapperLoadKernelsPass
 
 def WrapperMapOperatorsPass
     : Pass<"wrapper-map-operators", "::mlir::ModuleOp"> {
-  let summary = "put kernels of users in the place of a framework's operators";
+  let summary = "substitute user-defined kernels for operators of a framework";
   let description = [{
     Reads a file of `wrapper.kernel`s, `wrapper.grid`s and private functions with
     the attribute `wrapper.operator`. A call of that operator becomes the steps of
@@ -339,7 +339,7 @@ def WrapperMoveHostCallsPass
   let description = [{
     A call of a function that is registered for the CPU alone works on buffers of
     the host: what it reads is copied there before, and what it writes back
-    behind it. That costs as much as the bytes, and the host waits for the
+    after it. That costs as much as the bytes, and the host waits for the
     device, so it is done for the functions that `functions` names, and nothing
     else; `all` stands for those that this process has not registered for the
     device. Each call that is moved has a warning with its bytes.
@@ -378,7 +378,7 @@ def WrapperOutlinePartitionsPass
     `wrapper.partition_call`. The signature is that of the region: the storage
     that it uses, the symbols that it mentions, and no others. Storage that ends
     in the region is consumed; in a function whose memory is not planned, that
-    is what the function owns, has in the same block and does not use behind the
+    is what the function owns, has in the same block and does not use after the
     region. Storage from outside that the region writes and that lives on is
     consumed and returned. Views, tensor maps and literals are made again
     inside.
@@ -409,7 +409,7 @@ def WrapperOutlinePartitionsPass
 
 def WrapperPartitionGraphPass
     : Pass<"wrapper-partition-graph", "::mlir::ModuleOp"> {
-  let summary = "find what a device can keep as graphs";
+  let summary = "find what a device can capture in graphs";
   let description = [{
     Colours the ops of each block: what works on buffers of one device of kind
     `device` and leaves the host nothing to decide can be captured. All else
@@ -473,9 +473,9 @@ def WrapperPartitionGraphPass
            "Capture collectives and their waits">];
 }
 
-def WrapperShareDevicePass
-    : Pass<"wrapper-share-device", "::mlir::ModuleOp"> {
-  let summary = "select the device of all partitions once";
+def WrapperHoistDeviceGuardsPass
+    : Pass<"wrapper-hoist-device-guards", "::mlir::ModuleOp"> {
+  let summary = "hoist device guards: select the device of all steps once";
   let description = [{
     Puts the block of a function, from the first op that works on a device, into
     one `wrapper.device_scope`, so that calls need not each make the device
@@ -504,7 +504,7 @@ def WrapperShareDevicePass
 }
 
 def WrapperSinkWaitsPass : Pass<"wrapper-sink-waits", "::mlir::ModuleOp"> {
-  let summary = "let collectives run beside other work";
+  let summary = "overlap collectives with other work";
   let description = [{
     Moves each `wrapper.wait` down to the first op that needs what it waits for,
     or to the end of its block, and each `wrapper.collective` up to the last op
@@ -515,13 +515,13 @@ def WrapperSinkWaitsPass : Pass<"wrapper-sink-waits", "::mlir::ModuleOp"> {
     What is in use between the two lives longer. A move that would raise the peak
     of the function, which is the lower bound that `wrapper-plan-memory` reports,
     above `peak-percent` of what it was is not made; a remark at the op says so.
-    Another says for each collective how many steps run beside it.
+    Another says for each collective how many steps run concurrently with it.
 
     Functions whose memory was planned stay as they are. Runs before
     `wrapper-plan-memory`, on the module, as it reads the kernels that the
     functions launch. In the pipelines that build host programs.
 
-    Before, and after, where the kernel runs beside the collective:
+    Before, and after, where the kernel runs concurrently with the collective:
     ```mlir
     %t = wrapper.collective all_reduce sum %x to %y ...    %t = wrapper.collective all_reduce sum %x to %y ...
     wrapper.wait %t of %x to %y ...                        wrapper.launch @other[] ins(%z) outs(%0) ...
@@ -550,7 +550,7 @@ def WrapperUseGeneratorPass
 
     With `always=false` only functions that have such a result are changed.
 
-    Runs in front of planning.
+    Runs before planning.
 
     Before:
     ```mlir
