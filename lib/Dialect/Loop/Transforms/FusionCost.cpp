@@ -52,7 +52,7 @@ static bool runsThreads(KernelOp kernel) {
 }
 
 /// Instructions of a vector, where those of an addition are one: the time of 16
-/// elements of `f32` on a Zen 4 with AVX-512 (benchmarks/results/random.md,
+/// elements of `f32` on a Zen 4 with AVX-512 (benchmarks/results/random-cpu.md,
 /// "Functions on CPUs").
 static int64_t getVectorWeight(Operation &op) {
   if (auto round = dyn_cast<arith::TruncFOp>(op))
