@@ -72,8 +72,8 @@ COIL_C_API MlirOperation coil_ir_operation_create_inferred(
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// The text of an operation, a type, an attribute, or a value as it occurs among
-/// operands ("%0"). The caller frees it with coil_string_free.
+/// The text of an operation, a type, an attribute, or a value as it occurs
+/// among operands ("%0"). The caller frees it with coil_string_free.
 COIL_C_API char *coil_ir_print_operation(MlirOperation op,
                                          MlirOpPrintingFlags flags);
 COIL_C_API char *coil_ir_print_type(MlirType type);
@@ -138,6 +138,9 @@ COIL_C_API void coil_ir_pass_manager_destroy(coil_ir_pass_manager *manager);
 /// The pass manager for functions of mlir-c/Pass.h; owned by `manager`.
 COIL_C_API MlirPassManager
 coil_ir_pass_manager_get(coil_ir_pass_manager *manager);
+
+/// The textual pipeline; the caller frees it with coil_string_free.
+COIL_C_API char *coil_ir_pass_manager_print(coil_ir_pass_manager *manager);
 
 /// Appends a textual pipeline, such as "func.func(cse),coil-loop-pipeline".
 /// Fails for what there is not, with the nearest name.

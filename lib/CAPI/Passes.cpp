@@ -120,6 +120,13 @@ MlirPassManager coil_ir_pass_manager_get(coil_ir_pass_manager *manager) {
   return wrap(&manager->passes);
 }
 
+char *coil_ir_pass_manager_print(coil_ir_pass_manager *manager) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  manager->passes.printAsTextualPipeline(os);
+  return strdup(text.c_str());
+}
+
 int32_t coil_ir_pass_manager_add(coil_ir_pass_manager *manager,
                                  const char *pipeline, char **error) {
   registerPassesOnce();

@@ -122,7 +122,7 @@ class Block:
         """Erases an argument that has no uses."""
         argument = self.arguments[index]
         if argument.uses:
-            raise ValueError(f"argument {index} has uses, the first in {argument.uses[0].owner.name}")
+            raise ValueError(f"argument {index} has uses, the first in {argument.uses[0].owner.operation.name}")
         capi.mlirBlockEraseArgument(self._pointer(), index)
 
     @property
@@ -157,7 +157,7 @@ class Block:
         for value in [*self.arguments, *(result for each in self.operations for result in each.results)]:
             for use in value.uses:
                 if not self._holds(use.owner):
-                    raise ValueError(f"'{use.owner.name}' outside the block uses {value.get_name()}")
+                    raise ValueError(f"'{use.owner.operation.name}' outside the block uses {value.get_name()}")
         for block in self.region:
             if block != self and any(self in each.successors for each in block.operations):
                 raise ValueError("the block is the successor of another one")
@@ -174,7 +174,7 @@ class Block:
         return False
 
     def __str__(self):
-        return f"Block of '{self.owner.name}' with {len(self.operations)} operations"
+        return f"Block of '{self.owner.operation.name}' with {len(self.operations)} operations"
 
     __repr__ = __str__
 

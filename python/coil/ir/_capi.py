@@ -76,7 +76,7 @@ _FUNCTIONS = {
     "w:psw": "coil_ir_knows_operation",
     "p:spnPnAn": "coil_ir_operation_create_inferred",
     "p:pp": "coil_ir_print_operation",
-    "p:p": """coil_ir_print_type coil_ir_print_attribute coil_ir_print_value coil_ir_diagnostics_begin
+    "p:p": """coil_ir_print_type coil_ir_print_attribute coil_ir_pass_manager_print coil_ir_print_value coil_ir_diagnostics_begin
         coil_ir_pass_manager_get coil_ir_aten_call_operation mlirModuleGetBody mlirModuleGetOperation
         mlirModuleFromOperation mlirModuleCreateEmpty mlirOperationClone mlirOperationGetLocation
         mlirOperationGetBlock mlirOperationGetParentOperation mlirOperationGetNextInBlock mlirRegionGetFirstBlock
@@ -111,7 +111,7 @@ _FUNCTIONS = {
     "w:ptD": "coil_ir_aten_call_float",
     "n:ptIn": "coil_ir_aten_call_ints",
     "w:pPn": "coil_ir_aten_call_replace",
-    "v:pt": "coil_ir_aten_call_fail",
+    "v:pt": "coil_ir_aten_call_fail mlirEmitError",
     "v:pb": "mlirContextSetAllowUnregisteredDialects mlirContextEnableMultithreading mlirPassManagerEnableVerifier",
     "b:p": """mlirContextGetAllowUnregisteredDialects mlirValueIsABlockArgument mlirShapedTypeHasRank
         mlirShapedTypeHasStaticShape mlirIntegerTypeIsSignless mlirIntegerTypeIsSigned mlirIntegerTypeIsUnsigned

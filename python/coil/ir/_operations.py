@@ -160,7 +160,7 @@ class _OperationBase:
     def result(self):
         """The only result."""
         if len(self.results) != 1:
-            raise ValueError(f"'{self.name}' has {len(self.results)} results, expected 1")
+            raise ValueError(f"'{self.operation.name}' has {len(self.results)} results, expected 1")
         return self.results[0]
 
     @property
@@ -218,7 +218,7 @@ class _OperationBase:
     def __repr__(self):
         if not self.is_valid:
             return f"<{type(self).__name__}: gone>"
-        return f"<{type(self).__name__} '{self.name}'>"
+        return f"<{type(self).__name__} '{self.operation.name}'>"
 
     def verify(self):
         """Returns True, or raises MLIRError with what is wrong."""
@@ -232,14 +232,14 @@ class _OperationBase:
     # -- Walks ----------------------------------------------------------------------------
 
     def walk(self, callback, walk_order=WalkOrder.POST_ORDER):
-        """Calls `callback` with this operation and each one inside. It may erase the
-        operation that it is given. It may return a `WalkResult`: INTERRUPT ends the walk,
+        """Calls `callback` with the handle of this operation and of each one inside; it may
+        erase the operation that it is given. It may return a `WalkResult`: INTERRUPT ends the walk,
         and SKIP (in PRE_ORDER) leaves out what is inside."""
         return self._walk(callback, walk_order == WalkOrder.PRE_ORDER)
 
     def _walk(self, callback, is_pre_order):
         if is_pre_order:
-            result = callback(self.operation.opview)
+            result = callback(self.operation)
             if result == WalkResult.INTERRUPT or result == WalkResult.SKIP or not self.is_valid:
                 return WalkResult.INTERRUPT if result == WalkResult.INTERRUPT else WalkResult.ADVANCE
         for region in self.regions:
@@ -249,7 +249,7 @@ class _OperationBase:
                         return WalkResult.INTERRUPT
         if is_pre_order:
             return WalkResult.ADVANCE
-        return WalkResult.INTERRUPT if callback(self.operation.opview) == WalkResult.INTERRUPT else WalkResult.ADVANCE
+        return WalkResult.INTERRUPT if callback(self.operation) == WalkResult.INTERRUPT else WalkResult.ADVANCE
 
     # -- Changes --------------------------------------------------------------------------
 
@@ -260,7 +260,7 @@ class _OperationBase:
         self._scope.may_change(pointer, "erased")
         for result in self.results:
             if result.uses:
-                raise ValueError(f"'{self.name}' cannot be erased: '{result.uses[0].owner.name}' uses its result")
+                raise ValueError(f"'{self.operation.name}' cannot be erased: '{result.uses[0].owner.operation.name}' uses its result")
         self._scope.forget_operation(pointer, "is erased")
         capi.mlirOperationDestroy(pointer)
 
@@ -270,7 +270,7 @@ class _OperationBase:
         values = list(values.results) if isinstance(values, _OperationBase) else (
             [values] if isinstance(values, Value) else [to_value(each) for each in values])
         if len(values) != len(self.results):
-            raise ValueError(f"'{self.name}' has {len(self.results)} results, got {len(values)} values")
+            raise ValueError(f"'{self.operation.name}' has {len(self.results)} results, got {len(values)} values")
         self._scope.may_change(self._pointer(), "erased")
         for result, value in zip(self.results, values):
             result.replace_all_uses_with(value)
@@ -328,7 +328,7 @@ class Operation(_OperationBase):
         ancestor = block.owner
         while ancestor is not None:
             if ancestor == self:
-                raise ValueError(f"'{self.name}' cannot be moved into itself")
+                raise ValueError(f"'{self.operation.name}' cannot be moved into itself")
             ancestor = ancestor.parent
         if before is not None and before._pointer() == pointer:
             return

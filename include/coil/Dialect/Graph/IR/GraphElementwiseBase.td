@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Base classes of elementwise operators. Operands broadcast as in NumPy;
-// element types are equal and conversions explicit.
+// element types are equal and conversions explicit. Types after the colon are
+// those of operands and result; one type stands for all operands, whose result
+// is inferred: `graph.add %a, %b : tensor<4xf32>`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +17,21 @@
 
 include "coil/Dialect/Graph/IR/GraphBase.td"
 include "coil/Dialect/Graph/IR/GraphInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 /// Base of all elementwise operators. `scalar` is a C++ expression over the
 /// scalars `x`, `y`, `z` and the helper `s` (ScalarBuilder.h); `s.type()` is
-/// the graph-level element type of the first operand.
-class Graph_ElementwiseOp<string mnemonic, string scalar, list<Trait> traits = []>
+/// the graph-level element type of the first operand. `elementOf` says which
+/// element type the result has: "kFirst" that of the first operand, "kSecond"
+/// that of the second one, "kBool" `i1`; it is empty where operands do not say.
+class Graph_ElementwiseOp<string mnemonic, string scalar,
+                          list<Trait> traits = [], string elementOf = "">
     : Graph_Op<mnemonic, [
-        Pure, DeclareOpInterfaceMethods<Graph_ElementwiseOpInterface>] # traits> {
+        Pure, DeclareOpInterfaceMethods<Graph_ElementwiseOpInterface>]
+        # !if(!empty(elementOf), [], [
+            DeclareOpInterfaceMethods<InferTypeOpInterface,
+                                      ["isCompatibleReturnTypes"]>])
+        # traits> {
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results)
   }];
@@ -40,29 +50,57 @@ class Graph_ElementwiseOp<string mnemonic, string scalar, list<Trait> traits = [
       return }] # scalar # [{;
     }
   }];
-  let extraClassDefinition = definition;
+  // The verifier allows every shape that operands broadcast to (C1).
+  code inference = [{
+    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange,
+                                            ::mlir::TypeRange) {
+      return true;
+    }
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::coil::graph::inferElementwise(location, operands.getTypes(),
+                                             ::coil::graph::}] # elementOf # [{,
+                                             types);
+    }
+  }];
+  let extraClassDefinition = definition # !if(!empty(elementOf), "", inference);
 }
 
 class Graph_UnaryOp<string mnemonic, Type operandType, string scalar,
                     list<Trait> traits = []>
     : Graph_ElementwiseOp<mnemonic, scalar,
-                          [SameOperandsAndResultElementType] # traits> {
+                          [SameOperandsAndResultElementType] # traits,
+                          "kFirst"> {
   let arguments = (ins operandType:$input);
   let results = (outs operandType:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` custom<UnaryTypes>(type($input), type($result))
+  }];
 }
 
 class Graph_UnaryPredicateOp<string mnemonic, Type operandType, string scalar>
-    : Graph_ElementwiseOp<mnemonic, scalar> {
+    : Graph_ElementwiseOp<mnemonic, scalar, [], "kBool"> {
   let arguments = (ins operandType:$input);
   let results = (outs Graph_BoolTensor:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` custom<PredicateTypes>(type($input), type($result))
+  }];
 }
 
 class Graph_BinaryOp<string mnemonic, Type operandType, string scalar,
                      list<Trait> traits = []>
     : Graph_ElementwiseOp<mnemonic, scalar,
-                          [SameOperandsAndResultElementType] # traits> {
+                          [SameOperandsAndResultElementType] # traits,
+                          "kFirst"> {
   let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs operandType:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:`
+    custom<BinaryTypes>(type($lhs), type($rhs), type($result))
+  }];
 }
 
 #endif // COIL_DIALECT_GRAPH_IR_GRAPHELEMENTWISEBASE_TD
