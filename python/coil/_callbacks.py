@@ -31,12 +31,13 @@ def keep(error):
 
 
 def take(message):
-    """The first exception that an error message is about, which is forgotten; or None."""
+    """The first exception that an error message is about, or None; all that it is about are
+    forgotten."""
     with _lock:
-        found = next((entry for entry in _pending if entry[0] in message), None)
-        if found is not None:
-            _pending.remove(found)
-    return found[1] if found is not None else None
+        found = [entry for entry in _pending if entry[0] in message]
+        for entry in found:
+            _pending.remove(entry)
+    return found[0][1] if found else None
 
 
 def raise_from_callback(error):

@@ -2,27 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What modules that mlir-tblgen generates import: MLIR's own Python package has the same names."""
 
-from coil import ir
+from coil.dialects import _cext  # noqa: F401
 from coil.ir._context import resolve_context
-from coil.ir._operations import _OperationBase, register_operation
-
-
-class _Globals:
-    @staticmethod
-    def register_traceback_file_exclusion(path):
-        """Locations come from `with Location...`, not from tracebacks: nothing to exclude."""
-
-
-class _cext:
-    """Stands for MLIR's extension module."""
-
-    ir = ir
-    globals = _Globals()
-    register_operation = staticmethod(register_operation)
-
-    @staticmethod
-    def register_dialect(dialect_class):
-        return dialect_class
+from coil.ir._operations import _OperationBase
 
 
 def get_default_loc_context(location=None):
