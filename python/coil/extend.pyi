@@ -7,15 +7,15 @@ from coil.ir import Attribute, OpView, Type, Value
 
 __all__ = ["AtenCall", "Refused", "register_aten_legalization", "register_pass", "register_pipeline_extension"]
 
-P = TypeVar("P", bound=Callable[[Any], object])
-L = TypeVar("L", bound=Callable[[AtenCall], Value | OpView | Sequence[Value | OpView | None]])
+_P = TypeVar("_P", bound=Callable[[Any], object])
+_L = TypeVar("_L", bound=Callable[[AtenCall], Value | OpView | Sequence[Value | OpView | None]])
 
 class Refused(Exception): ...
 
 def register_pass(name: str, *, op: str | None = ..., description: str | None = ..., at: str | None = ...,
-                  replace: bool = ...) -> Callable[[P], P]: ...
+                  replace: bool = ...) -> Callable[[_P], _P]: ...
 def register_pipeline_extension(point: str, name: str, pipeline: str) -> None: ...
-def register_aten_legalization(names: str, *, replace: bool = ...) -> Callable[[L], L]: ...
+def register_aten_legalization(names: str, *, replace: bool = ...) -> Callable[[_L], _L]: ...
 
 class AtenCall:
     op: OpView
