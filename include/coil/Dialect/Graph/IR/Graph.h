@@ -39,53 +39,6 @@ bool hasSizes(mlir::Type type);
 /// the result.
 mlir::LogicalResult verifyElementwise(mlir::Operation *op);
 
-/// Which element type the result of an elementwise operator has: that of an
-/// operand, or `i1`.
-enum ElementOf : int { kFirst = 0, kSecond = 1, kBool = -1 };
-
-/// Infers the type of the result: the operands' sizes, broadcast. Fails, with a
-/// message if there is a location, for operands that are no tensors with sizes
-/// or do not broadcast.
-mlir::LogicalResult
-inferElementwise(std::optional<mlir::Location> location,
-                 mlir::TypeRange operands, ElementOf element,
-                 llvm::SmallVectorImpl<mlir::Type> &results);
-
-/// The types of an elementwise operator as part of a format: those of all
-/// operands and of the result, or one for all operands, from which that of the
-/// result is inferred.
-/// @{
-mlir::ParseResult parseUnaryTypes(mlir::OpAsmParser &parser, mlir::Type &input,
-                                  mlir::Type &result);
-mlir::ParseResult parsePredicateTypes(mlir::OpAsmParser &parser,
-                                      mlir::Type &input, mlir::Type &result);
-mlir::ParseResult parseBinaryTypes(mlir::OpAsmParser &parser, mlir::Type &lhs,
-                                   mlir::Type &rhs, mlir::Type &result);
-mlir::ParseResult parseCompareTypes(mlir::OpAsmParser &parser, mlir::Type &lhs,
-                                    mlir::Type &rhs, mlir::Type &result);
-inline void printUnaryTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                            mlir::Type input, mlir::Type result) {
-  printer.printFunctionalType(mlir::TypeRange(input), mlir::TypeRange(result));
-}
-inline void printPredicateTypes(mlir::OpAsmPrinter &printer,
-                                mlir::Operation *op, mlir::Type input,
-                                mlir::Type result) {
-  printUnaryTypes(printer, op, input, result);
-}
-inline void printBinaryTypes(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                             mlir::Type lhs, mlir::Type rhs,
-                             mlir::Type result) {
-  mlir::Type operands[] = {lhs, rhs};
-  printer.printFunctionalType(mlir::TypeRange(operands),
-                              mlir::TypeRange(result));
-}
-inline void printCompareTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
-                              mlir::Type lhs, mlir::Type rhs,
-                              mlir::Type result) {
-  printBinaryTypes(printer, op, lhs, rhs, result);
-}
-/// @}
-
 /// Whether elements of type `type` have a reduction of this kind.
 bool isReducible(ReduceKind kind, mlir::Type type);
 

@@ -19,19 +19,21 @@ include "coil/Dialect/Graph/IR/GraphBase.td"
 include "coil/Dialect/Graph/IR/GraphInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
+// In C++ the interface is attached to the operators (ElementwiseTypes.cpp), so
+// that the verifier, which does more, does not infer types as well. Generators
+// of other languages, which only see this file, are told of it.
+#ifdef COIL_BINDINGS
+defvar Graph_InfersResult = [InferTypeOpInterface];
+#else
+defvar Graph_InfersResult = []<Trait>;
+#endif
+
 /// Base of all elementwise operators. `scalar` is a C++ expression over the
 /// scalars `x`, `y`, `z` and the helper `s` (ScalarBuilder.h); `s.type()` is
-/// the graph-level element type of the first operand. `elementOf` says which
-/// element type the result has: "kFirst" that of the first operand, "kSecond"
-/// that of the second one, "kBool" `i1`; it is empty where operands do not say.
-class Graph_ElementwiseOp<string mnemonic, string scalar,
-                          list<Trait> traits = [], string elementOf = "">
+/// the graph-level element type of the first operand.
+class Graph_ElementwiseOp<string mnemonic, string scalar, list<Trait> traits = []>
     : Graph_Op<mnemonic, [
-        Pure, DeclareOpInterfaceMethods<Graph_ElementwiseOpInterface>]
-        # !if(!empty(elementOf), [], [
-            DeclareOpInterfaceMethods<InferTypeOpInterface,
-                                      ["isCompatibleReturnTypes"]>])
-        # traits> {
+        Pure, DeclareOpInterfaceMethods<Graph_ElementwiseOpInterface>] # traits> {
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results)
   }];
@@ -50,30 +52,14 @@ class Graph_ElementwiseOp<string mnemonic, string scalar,
       return }] # scalar # [{;
     }
   }];
-  // The verifier allows every shape that operands broadcast to (C1).
-  code inference = [{
-    bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange,
-                                            ::mlir::TypeRange) {
-      return true;
-    }
-    ::mlir::LogicalResult $cppClass::inferReturnTypes(
-        ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
-        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
-        ::mlir::OpaqueProperties, ::mlir::RegionRange,
-        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::coil::graph::inferElementwise(location, operands.getTypes(),
-                                             ::coil::graph::}] # elementOf # [{,
-                                             types);
-    }
-  }];
-  let extraClassDefinition = definition # !if(!empty(elementOf), "", inference);
+  let extraClassDefinition = definition;
 }
 
 class Graph_UnaryOp<string mnemonic, Type operandType, string scalar,
                     list<Trait> traits = []>
     : Graph_ElementwiseOp<mnemonic, scalar,
-                          [SameOperandsAndResultElementType] # traits,
-                          "kFirst"> {
+                          [SameOperandsAndResultElementType]
+                          # Graph_InfersResult # traits> {
   let arguments = (ins operandType:$input);
   let results = (outs operandType:$result);
   let assemblyFormat = [{
@@ -82,7 +68,7 @@ class Graph_UnaryOp<string mnemonic, Type operandType, string scalar,
 }
 
 class Graph_UnaryPredicateOp<string mnemonic, Type operandType, string scalar>
-    : Graph_ElementwiseOp<mnemonic, scalar, [], "kBool"> {
+    : Graph_ElementwiseOp<mnemonic, scalar, Graph_InfersResult> {
   let arguments = (ins operandType:$input);
   let results = (outs Graph_BoolTensor:$result);
   let assemblyFormat = [{
@@ -93,8 +79,8 @@ class Graph_UnaryPredicateOp<string mnemonic, Type operandType, string scalar>
 class Graph_BinaryOp<string mnemonic, Type operandType, string scalar,
                      list<Trait> traits = []>
     : Graph_ElementwiseOp<mnemonic, scalar,
-                          [SameOperandsAndResultElementType] # traits,
-                          "kFirst"> {
+                          [SameOperandsAndResultElementType]
+                          # Graph_InfersResult # traits> {
   let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs operandType:$result);
   let assemblyFormat = [{
