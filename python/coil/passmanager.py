@@ -39,6 +39,7 @@ class PassManager:
 
     def __init__(self, anchor_op="builtin.module", context=None):
         self.context = _context.resolve_context(context)
+        self.context._check_own()
         self._before, self._after, self._raised = [], [], []
         self._anchor = anchor_op
         # The library calls these as long as it has the pass manager.
@@ -46,11 +47,13 @@ class PassManager:
                                 AfterPass(self._call_after))
         self._ptr = capi.coil_ir_pass_manager_create(self.context._ptr, anchor_op.encode(),
                                                      ctypes.byref(self._hooks))
+        self._owner = self.context._owner.retain()
         self.times = collections.defaultdict(PassTime)
 
-    def __del__(self):
-        if getattr(self, "_ptr", None):
-            capi.coil_ir_pass_manager_destroy(self._ptr)
+    def __del__(self, destroy=capi.coil_ir_pass_manager_destroy):
+        if getattr(self, "_owner", None) is not None:
+            destroy(self._ptr)
+            self._owner.release()
 
     @classmethod
     def parse(cls, pipeline, context=None):
@@ -160,8 +163,9 @@ class PassManager:
         pointer, scope = operation._pointer(), operation._scope
         if operation.name != self._anchor and self._anchor != "any":
             raise ValueError(f"the pass manager is for '{self._anchor}', got '{operation.name}'")
-        if scope.created is not None:
-            raise ValueError("a legalization cannot run passes")
+        scope.context._check_own()
+        if scope.owner is None or scope.context != self.context:
+            raise ValueError("a pass manager runs on modules of its own context")
         problem = None
         self._raised.clear()
         scope.closed = "a pass manager is running on the module"
@@ -196,6 +200,8 @@ class PassManager:
             scope.end("the hook of the pass manager has returned")
 
     def _call_before(self, name, pointer, is_runner, user):
+        if self._raised:
+            return 1
         try:
             if self._before:
                 with self._handle(pointer) as operation:

@@ -95,13 +95,14 @@ static int32_t refuse(coil_ir_aten_call *call, void *user) {
 int main(void) {
   char *error = NULL;
   MlirContext context;
-  report("context", coil_ir_context_create(&context, &error), error);
+  int32_t status = coil_ir_context_create(&context, &error);
+  report("context", status, error);
 
   /* Text. */
   MlirModule module;
   coil_ir_diagnostics *all = coil_ir_diagnostics_begin(context);
-  int32_t status = coil_ir_module_parse(context, "func.func @f(", 13, "a.mlir",
-                                        &module, &error);
+  status = coil_ir_module_parse(context, "func.func @f(", 13, "a.mlir", &module,
+                                &error);
   report("malformed", status, error);
   finish(all);
   status = coil_ir_module_load(context, "/no-such-file.mlir", &module, &error);
@@ -155,7 +156,8 @@ int main(void) {
       &error);
   report("add", status, error);
   MlirOperation top = mlirModuleGetOperation(module);
-  report("run", coil_ir_pass_manager_run(manager, top, &error), error);
+  status = coil_ir_pass_manager_run(manager, top, &error);
+  report("run", status, error);
   printf("%d function\n", count);
   coil_ir_pass_manager_destroy(manager);
   print(top);
@@ -167,7 +169,8 @@ int main(void) {
   manager = coil_ir_pass_manager_create(context, "builtin.module", NULL);
   coil_ir_pass_manager_add(manager, "func.func(count-functions)", &error);
   all = coil_ir_diagnostics_begin(context);
-  report("bad", coil_ir_pass_manager_run(manager, top, &error), error);
+  status = coil_ir_pass_manager_run(manager, top, &error);
+  report("bad", status, error);
   finish(all);
   coil_ir_pass_manager_destroy(manager);
 

@@ -105,6 +105,23 @@ def resolve_context(context):
     raise ValueError("there is no current context: write 'with Context():', or pass one")
 
 
+class ContextOwner:
+    """Destroys a context of MLIR behind the last one that needs it: objects that Python finds
+    in a cycle end in any order."""
+
+    def __init__(self, pointer):
+        self._pointer, self._users = pointer, 0
+
+    def retain(self):
+        self._users += 1
+        return self
+
+    def release(self, destroy=capi.mlirContextDestroy):
+        self._users -= 1
+        if self._users == 0:
+            destroy(self._pointer)
+
+
 class Context:
     """Owns the types, attributes and operations that are made in it; knows all dialects of
     Coil and of its plugins. `with Context():` makes it the current one of the thread.
@@ -116,20 +133,19 @@ class Context:
         made = ctypes.c_void_p()
         checked(capi.coil_ir_context_create, ctypes.byref(made))
         self._ptr = made.value
-        self._owned = True
+        self._owner = ContextOwner(made.value).retain()
         self._loads_dialects = True
 
     @classmethod
     def _borrow(cls, pointer):
         """The context of a compilation, in which a callback runs."""
         context = cls.__new__(cls)
-        context._ptr, context._owned, context._loads_dialects = pointer, False, False
+        context._ptr, context._owner, context._loads_dialects = pointer, None, False
         return context
 
     def __del__(self):
-        if getattr(self, "_owned", False):
-            self._owned = False
-            capi.mlirContextDestroy(self._ptr)
+        if getattr(self, "_owner", None) is not None:
+            self._owner.release()
 
     def __enter__(self):
         return _enter(self)
@@ -166,6 +182,12 @@ class Context:
 
     def _diagnostics(self):
         return CapturedDiagnostics(self)
+
+    def _check_own(self):
+        """Raises in the context of a pass or a legalization that is running."""
+        if self._owner is None:
+            raise ValueError("what a pass, a hook or a legalization is given is in the context of a compilation: "
+                             "modules and pass managers need a Context of their own")
 
 
 class CapturedDiagnostics:

@@ -25,6 +25,7 @@ class Module:
     def create(cls, loc=None, context=None):
         """An empty module."""
         location = _context.resolve_location(loc, context)
+        location.context._check_own()
         return cls._own(location.context, capi.mlirModuleCreateEmpty(location._ptr))
 
     @classmethod
@@ -46,6 +47,7 @@ class Module:
 
     @classmethod
     def _read(cls, context, message, read):
+        context._check_own()
         made = ctypes.c_void_p()
         problem = None
         with context._diagnostics() as found:

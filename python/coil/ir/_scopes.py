@@ -16,16 +16,18 @@ from coil.ir._context import InvalidHandleError
 
 class Scope:
     def __init__(self, context, root, *, owned=False, created=None):
-        self.context, self.root, self.owned = context, root, owned
+        self.context, self.root = context, root
+        self.owner = context._owner.retain() if owned else None
         # Operations that were created in the scope, where no others may be changed; else None.
         self.created = created
         self.closed = None  # Why no handle is valid, or None.
         self.operations = weakref.WeakValueDictionary()
         self.blocks = weakref.WeakValueDictionary()
 
-    def __del__(self):
-        if self.owned:
-            capi.mlirOperationDestroy(self.root)
+    def __del__(self, destroy=capi.mlirOperationDestroy):
+        if self.owner is not None:
+            destroy(self.root)
+            self.owner.release()
 
     def check(self):
         if self.closed:

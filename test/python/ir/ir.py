@@ -32,7 +32,7 @@ def raises(kind, function, *words):
 def text():
     module = Module.parse(TEXT)
     print(module)
-    print(module.get_asm(print_generic_op_form=True).splitlines()[2].strip())
+    print(module.get_asm(print_generic_op_form=True).splitlines()[1].strip())
     print("file" if 'loc("x.mlir":3:8)' in Module.parse(TEXT, filename="x.mlir").get_asm(
         enable_debug_info=True) else "no location")
     constant = Module.parse("func.func @c() -> tensor<8xf32> {\n  %0 = graph.constant dense<[1.,2.,3.,4.,5.,6.,7.,8.]> :"
@@ -45,10 +45,11 @@ def text():
     error = raises(MLIRError, lambda: Module.parse(
         "func.func @f(%a: tensor<4xf32>) -> tensor<8xf32> {\n  return %a : tensor<4xf32>\n}"), "return")
     assert error.error_diagnostics and error.error_diagnostics[0].severity == DiagnosticSeverity.ERROR
-    error = raises(MLIRError, lambda: Module.parse("func.func @f()\nfunc.func @f()"), "redefinition")
-    assert "see existing" in error.error_diagnostics[0].notes[0].message
+    error = raises(MLIRError, lambda: Module.parse("func.func private @f()\nfunc.func private @f()"), "redefinition")
+    assert any("see existing" in note.message and note.location.describe() == "<string>:1:1"
+               for note in error.error_diagnostics[0].notes)
     raises(MLIRError, lambda: Module.parse("(" * 100000))
-    raises(MLIRError, lambda: Module.parse("\0"))
+    raises(MLIRError, lambda: Module.parse(b"\xff\xfe"))
     raises(MLIRError, lambda: Module.parse_file("/no-such-file.mlir"), "no-such-file")
     raises(TypeError, lambda: Module.parse(None))
 
@@ -126,7 +127,7 @@ def builders():
         chosen = graph.select(larger, graph.exp(x), y)
         total = graph.reduce(RankedTensorType.get([], F32Type.get()), graph.ReduceKind.Sum, chosen, [0])
         back = graph.SubOp(chosen, total)
-        condition = arith.constant(IntegerType.get_signless(1), BoolAttr.get(True))
+        condition = arith.constant(BoolAttr.get(True))
         branch = scf.IfOp([], condition)
         function_end = func.ReturnOp([back])
     branch.regions[0].append_block()
@@ -138,16 +139,16 @@ def builders():
 
     with InsertionPoint(function_end):
         other = RankedTensorType.get([3], F32Type.get())
-        raises(MLIRError, lambda: graph.add(x, arith.constant(
-            other, DenseElementsAttr.get(b"\0" * 12, other))), "do not broadcast")
+        raises(MLIRError, lambda: graph.add(x, graph.constant(
+            DenseElementsAttr.get(b"\0" * 12, other))), "do not broadcast")
         raises(TypeError, lambda: graph.add(x, 3), "expected a Value")
         raises(TypeError, lambda: graph.add(x), "rhs")
         raises(MLIRError, lambda: Operation.create("graph.add", operands=[x]), "operand")
         raises(MLIRError, lambda: Operation.create("graph.add", operands=[condition, condition]), "operand #0")
         raises(MLIRError, lambda: Operation.create("graph.nag", results=[]), "no operation 'graph.nag'")
         raises(MLIRError, lambda: Operation.create("func.call"), "does not infer")
-        raises(ValueError, lambda: graph.reduce(tensor, "sum of all", x, [0]), "cannot be")
-        raises(TypeError, lambda: graph.ConcatOp(tensor, [x], object()), "attribute")
+        raises(ValueError, lambda: graph.reduce(tensor, StringAttr.get("sum"), x, [0]), "cannot be")
+        raises(TypeError, lambda: Operation.create("graph.neg", operands=[x], attributes={"a": object()}), "no attribute")
         before = len(block.operations)
         wrong = graph.AddOp(x, y)
         wrong.result.set_type(other)

@@ -55,7 +55,19 @@ def add_to_sub(function):
 
 
 held = []
-order = threading.Lock()
+refused = []
+
+
+@extend.register_pass("test-nested", op="func.func")
+def nested(function):
+    raises(ValueError, lambda: PassManager.parse("builtin.module(cse)", function.context), "of their own")
+    raises(ValueError, lambda: Module.parse(MANY, function.context), "of their own")
+    raises(ValueError, lambda: Module.create(function.location), "of their own")
+    raises(ValueError, lambda: outer.run(function), "of their own")
+    refused.append(function.name.value)
+
+
+outer = None
 
 
 @extend.register_pass("test-fail")
@@ -109,7 +121,7 @@ def runs():
     manager.add_hooks(before=lambda name, op: names.append((name, op.name)))
     manager.run(module.operation)
     assert "graph.add" not in str(module) and str(module).count("graph.sub") == 64 and module.verify()
-    raises(InvalidHandleError, lambda: before.attributes, "before a pass manager ran")
+    raises(InvalidHandleError, lambda: before.attributes["sym_name"], "before a pass manager ran")
     assert manager.times["test-add-to-sub"].runs == 64 == names.count(("test-add-to-sub", "func.func"))
     manager.run(module)
     assert manager.times["test-add-to-sub"].runs == 128
@@ -129,6 +141,15 @@ def runs():
     manager.enable_ir_printing(print_before_all=True, file=file, print_generic_op_form=True)
     manager.run(module)
     assert file.getvalue().count("// -----// IR Dump") == 2 and '"func.func"' in file.getvalue()
+
+
+def nesting():
+    global outer
+    outer = PassManager.parse("any(cse)")
+    PassManager.parse("builtin.module(func.func(test-nested))").run(Module.parse(FUNCTION.format(0)))
+    assert refused == ["f0"]
+    with Context() as other:
+        raises(ValueError, lambda: outer.run(Module.parse(MANY, other)), "its own context")
 
 
 def failures():
@@ -214,7 +235,7 @@ def compilations():
                        "ZeroDivisionError")
         assert isinstance(error.__cause__, ZeroDivisionError) and "in fail" in "".join(traceback.format_exception(error))
         raises(KeyboardInterrupt, lambda: run(insert_passes={"before-fusion": "func.func(test-interrupt)"}))
-        raises(coil.InputError, lambda: run(insert_passes={"before-fusion": "func.func(test-fial)"}), "'test-fail'")
+        raises(coil.CompileError, lambda: run(insert_passes={"before-fusion": "func.func(test-fial)"}), "'test-fail'")
         assert run() == [2, 3, 10, 12]
 
         counted = []
@@ -240,7 +261,7 @@ def compilations():
         assert results == [[0, 1, 2, 4]] * 4
 
 
-for test in (text_of_pipelines, runs, failures, stages, compilations):
+for test in (text_of_pipelines, runs, nesting, failures, stages, compilations):
     with Context(), Location.unknown():
         test()
     print(test.__name__, "done")

@@ -77,11 +77,12 @@ struct Inference : InferTypeOpInterface::FallbackModel<Inference<element>> {
 } // namespace
 
 void graph::attachTypeInference(MLIRContext *context) {
-  for (RegisteredOperationName name : context->getRegisteredOperationsByDialect(
-           GraphDialect::getDialectNamespace())) {
+  for (RegisteredOperationName name : context->getRegisteredOperations()) {
     if (!name.hasInterface<ElementwiseOpInterface>())
       continue;
     StringRef op = name.getStringRef();
+    if (name.getDialectNamespace() != GraphDialect::getDialectNamespace())
+      continue;
     // The target type of a conversion is not in its operands.
     if (op == ConvertOp::getOperationName() ||
         op == BitcastOp::getOperationName())
