@@ -145,7 +145,8 @@ int main(void) {
   status =
       coil_ir_pass_register("a b", "", NULL, countFunctions, &count, &error);
   report("name", status, error);
-  coil_ir_pass_hooks hooks = {sizeof(hooks), (void *)"cse", before, after};
+  static char last[] = "cse";
+  coil_ir_pass_hooks hooks = {sizeof(hooks), last, before, after};
   coil_ir_pass_manager *manager =
       coil_ir_pass_manager_create(context, "builtin.module", &hooks);
   status =

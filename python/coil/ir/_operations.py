@@ -4,6 +4,8 @@
 
 import ctypes
 import enum
+import functools
+import importlib.util
 import sys
 
 from coil.ir import _context
@@ -40,6 +42,21 @@ def register_operation(dialect_class, replace=False):
         return op_class
 
     return register
+
+
+def _find_class(name):
+    """The class of an operation, whose module in coil.dialects is imported if there is one."""
+    found = _op_classes.get(name)
+    if found is None:
+        _import_dialect(name.partition(".")[0])
+        found = _op_classes.get(name, OpView)
+    return found
+
+
+@functools.lru_cache(None)
+def _import_dialect(namespace):
+    if importlib.util.find_spec(f"coil.dialects.{namespace}") is not None:
+        importlib.import_module(f"coil.dialects.{namespace}")
 
 
 class OpAttributeMap:
@@ -319,7 +336,7 @@ class Operation(_OperationBase):
 
     @property
     def opview(self):
-        return _op_classes.get(self.name, OpView)._view(self)
+        return _find_class(self.name)._view(self)
 
     def _move(self, block, before):
         pointer = self._pointer()

@@ -16,6 +16,9 @@ from coil.dialects import func, graph
 from coil.ir import *
 from coil.passmanager import PassManager
 
+# Where the signal was ignored, as in the background of a shell, Python leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 FUNCTION = """
 func.func @f{0}(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {{
   %0 = graph.add %a, %b : tensor<4xf32>
