@@ -6,7 +6,7 @@ import ctypes
 
 from coil.ir import _context
 from coil.ir._capi import NamedAttribute, capi, pointers, string_ref, take_text
-from coil.ir._types import F32Type, F64Type, FloatType, IndexType, IntegerType, ShapedType, Type
+from coil.ir._types import ComplexType, F32Type, F64Type, FloatType, IndexType, IntegerType, ShapedType, Type
 
 _classes = {}  # By MLIR's type identifier.
 
@@ -128,7 +128,7 @@ class IntegerAttr(Attribute):
         if not isinstance(type, (IntegerType, IndexType)):
             raise ValueError(f"an integer attribute has a type of integers or of indices, got {type}")
         width = type.width if isinstance(type, IntegerType) else 64
-        if not -(1 << max(width - 1, 0)) <= value < 1 << min(width, 64) or not -(1 << 63) <= value < 1 << 64:
+        if not (-(1 << width - 1) if width else 0) <= value < 1 << min(width, 64) or not -(1 << 63) <= value < 1 << 64:
             raise ValueError(f"{value} is no {type}")
         return cls._make(type.context, capi.mlirIntegerAttrGet(type._ptr, ctypes.c_int64(value).value))
 
@@ -199,6 +199,7 @@ class ArrayAttr(_Sequence):
     def get(cls, attributes, context=None):
         attributes = list(attributes)
         context = attributes[0].context if attributes else _context.resolve_context(context)
+        _context.same_context(context, *attributes)
         return cls._make(context, capi.mlirArrayAttrGet(context._ptr, len(attributes),
                                                         pointers([each._ptr for each in attributes])))
 
@@ -278,6 +279,8 @@ class DenseElementsAttr(Attribute):
         buffer, such as an array of NumPy. One element stands for all."""
         if not isinstance(type, ShapedType) or not type.has_static_shape:
             raise ValueError(f"constants need a static shape, got {type}")
+        if not isinstance(type.element_type, (IntegerType, IndexType, FloatType, ComplexType)):
+            raise ValueError(f"there are no constants of {type}")
         data = bytes(memoryview(data).cast("B")) if not isinstance(data, bytes) else data
         pointer = capi.mlirDenseElementsAttrRawBufferGet(type._ptr, len(data), ctypes.cast(data, ctypes.c_void_p))
         if not pointer:
@@ -330,6 +333,7 @@ _FINDERS = {
 
 def named_attributes(attributes, context):
     """An array of named attributes."""
+    _context.same_context(context, *attributes.values())
     return (NamedAttribute * len(attributes))(*(
         NamedAttribute(capi.mlirIdentifierGet(context._ptr, string_ref(name)), attribute._ptr)
         for name, attribute in attributes.items()))
@@ -371,6 +375,8 @@ def register_attribute_builder(kind, replace=False):
 
 def to_attribute(value, context):
     """The attribute that is nearest to a value of Python."""
+    if isinstance(value, (Attribute, Type)):
+        _context.same_context(context, value)
     if isinstance(value, Attribute):
         return value
     if isinstance(value, Type):

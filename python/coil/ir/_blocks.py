@@ -65,6 +65,7 @@ def _create_block(types, locations, context):
     locations = [_context.resolve_location(None, context)] * len(types) if locations is None else list(locations)
     if len(locations) != len(types):
         raise ValueError(f"expected {len(types)} locations of arguments, got {len(locations)}")
+    _context.same_context(context, *types, *locations)
     return capi.mlirBlockCreate(len(types), pointers([each._ptr for each in types]),
                                 pointers([each._ptr for each in locations]))
 
@@ -115,6 +116,7 @@ class Block:
     def add_argument(self, type, loc=None):
         """Appends an argument."""
         location = _context.resolve_location(loc, self._scope.context)
+        _context.same_context(self._scope.context, type, location)
         capi.mlirBlockAddArgument(self._pointer(), type._ptr, location._ptr)
         return BlockArgument(self, len(self.arguments) - 1)
 

@@ -93,7 +93,7 @@ _FUNCTIONS = {
         mlirDenseElementsAttrGetRawData mlirOperationGetContext mlirOperationGetName""",
     "z:p": "coil_ir_diagnostics_count",
     "v:pzg": "coil_ir_diagnostics_get",
-    "v:p": """coil_ir_diagnostics_end coil_ir_pass_manager_destroy mlirContextDestroy mlirModuleDestroy
+    "v:p": """mlirContextLoadAllAvailableDialects coil_ir_diagnostics_end coil_ir_pass_manager_destroy mlirContextDestroy mlirModuleDestroy
         mlirOperationDestroy mlirOperationRemoveFromParent mlirBlockDestroy mlirBlockDetach
         mlirOpPrintingFlagsDestroy mlirOpPrintingFlagsPrintGenericOpForm mlirOpPrintingFlagsUseLocalScope
         mlirOpPrintingFlagsAssumeVerified mlirOpPrintingFlagsSkipRegions mlirOpPrintingFlagsPrintNameLocAsPrefix

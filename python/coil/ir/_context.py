@@ -105,6 +105,13 @@ def resolve_context(context):
     raise ValueError("there is no current context: write 'with Context():', or pass one")
 
 
+def same_context(context, *things):
+    """Raises unless types, attributes and locations are in a context."""
+    for thing in things:
+        if thing is not None and thing.context != context:
+            raise ValueError(f"{thing} belongs to another context")
+
+
 class ContextOwner:
     """Destroys a context of MLIR behind the last one that needs it: objects that Python finds
     in a cycle end in any order."""
@@ -135,6 +142,8 @@ class Context:
         self._ptr = made.value
         self._owner = ContextOwner(made.value).retain()
         self._loads_dialects = True
+        # Not on demand, which another thread that runs passes would not stand.
+        capi.mlirContextLoadAllAvailableDialects(self._ptr)
 
     @classmethod
     def _borrow(cls, pointer):
@@ -266,6 +275,7 @@ class Location:
     def fused(cls, locations, metadata=None, context=None):
         locations = list(locations)
         context = locations[0].context if locations else resolve_context(context)
+        same_context(context, metadata, *locations)
         return cls(context, capi.mlirLocationFusedGet(context._ptr, len(locations),
                                                       pointers([each._ptr for each in locations]),
                                                       metadata._ptr if metadata is not None else None))

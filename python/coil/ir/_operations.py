@@ -147,6 +147,7 @@ class _OperationBase:
 
     @location.setter
     def location(self, loc):
+        _context.same_context(self.context, loc)
         capi.mlirOperationSetLocation(self._pointer(), loc._ptr)
 
     @property
@@ -204,7 +205,7 @@ class _OperationBase:
           enable_debug_info: with locations, in short form with `pretty_debug_info`.
           print_generic_op_form: the form that all operations have in common.
           use_local_scope: without aliases, as if there were nothing around.
-          assume_verified: does not verify to choose the form.
+          assume_verified: does not verify to choose the form; for valid operations alone.
           skip_regions: leaves regions out.
           large_elements_limit: constants with more elements are elided.
         """
@@ -382,6 +383,7 @@ class Operation(_OperationBase):
         ip._check_values(operands)
         context = ip.context
         location = _context.resolve_location(loc, context)
+        _context.same_context(context, location, *(results or ()))
         if not context.is_registered_operation(name) and not context.allow_unregistered_dialects:
             raise MLIRError(f"there is no operation '{name}'" + (
                 "" if context._loads_dialects else ", or its dialect is not loaded in this compilation"))

@@ -226,6 +226,7 @@ class RankedTensorType(ShapedType):
     def get(cls, shape, element_type, encoding=None, loc=None):
         shape, context = list(shape), element_type.context
         location = _context.resolve_location(loc, context)
+        _context.same_context(context, encoding, location)
         return cls._make(context, _checked(f"a tensor of {element_type}", context, lambda: (
             capi.mlirRankedTensorTypeGetChecked(location._ptr, len(shape), _sizes(shape), element_type._ptr,
                                                 encoding._ptr if encoding is not None else None))))
@@ -250,6 +251,7 @@ class VectorType(ShapedType):
     def get(cls, shape, element_type, loc=None):
         shape, context = list(shape), element_type.context
         location = _context.resolve_location(loc, context)
+        _context.same_context(context, location)
         return cls._make(context, _checked(f"a vector of {element_type}", context, lambda: (
             capi.mlirVectorTypeGetChecked(location._ptr, len(shape), _sizes(shape), element_type._ptr))))
 
@@ -272,6 +274,7 @@ class FunctionType(Type):
     def get(cls, inputs, results, context=None):
         inputs, results = list(inputs), list(results)
         context = (inputs + results)[0].context if inputs or results else _context.resolve_context(context)
+        _context.same_context(context, *inputs, *results)
         return cls._make(context, capi.mlirFunctionTypeGet(
             context._ptr, len(inputs), pointers([each._ptr for each in inputs]), len(results),
             pointers([each._ptr for each in results])))

@@ -5,6 +5,7 @@
 from typing import Generic, TypeVar
 
 from coil.ir._capi import capi, take_text
+from coil.ir._context import same_context
 from coil.ir._scopes import same_scope
 from coil.ir._types import Type
 
@@ -45,6 +46,7 @@ class Value(Generic[T]):
 
     def set_type(self, type):
         """Changes the type, without a check: `verify` finds what does not fit."""
+        same_context(self.context, type)
         capi.mlirValueSetType(self._pointer(), type._ptr)
 
     @property

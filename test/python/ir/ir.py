@@ -159,6 +159,13 @@ def builders():
     with Context() as second:
         raises(ValueError, lambda: graph.exp(x, ip=InsertionPoint(Module.create(Location.unknown(second)).body)),
                "another module")
+        other_type, other_attribute = Type.parse("f32", second), StringAttr.get("a", second)
+    for mix in (lambda: RankedTensorType.get([1], other_type, encoding=Attribute.parse("#sym.shape<[1]>")),
+                lambda: FunctionType.get([tensor], [other_type]), lambda: ArrayAttr.get([StringAttr.get("b"), other_attribute]),
+                lambda: back.attributes.__setitem__("a", other_attribute), lambda: total.set_type(other_type),
+                lambda: block.add_argument(other_type), lambda: branch.regions[1].append_block(other_type), lambda: Operation.create("graph.neg", [other_type], [x], ip=InsertionPoint(function_end)),
+                lambda: graph.neg(x, loc=Location.unknown(second), ip=InsertionPoint(function_end))):
+        raises(ValueError, mix, "another context")
     back.attributes["note"] = ["a", 1, 2.5, True, {"b": "c"}]
     print(back)
     del back.attributes["note"]
