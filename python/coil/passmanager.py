@@ -41,7 +41,7 @@ class PassManager:
         self.context = _context.resolve_context(context)
         self.context._check_own()
         self._before, self._after, self._raised = [], [], []
-        self._anchor = anchor_op
+        self._anchor, self._verifies = anchor_op, True
         # The library calls these as long as it has the pass manager.
         self._hooks = PassHooks(ctypes.sizeof(PassHooks), None, BeforePass(self._call_before),
                                 AfterPass(self._call_after))
@@ -83,7 +83,9 @@ class PassManager:
         checked(capi.coil_ir_pass_manager_add, self._ptr, pipeline.encode())
 
     def enable_verifier(self, enable=True):
-        """Whether the verifier runs after each pass, as it does by default."""
+        """Whether the verifier runs before the first pass and after each one, as it does by
+        default."""
+        self._verifies = bool(enable)
         capi.mlirPassManagerEnableVerifier(self._passes(), bool(enable))
 
     def enable_statistics(self):
@@ -166,6 +168,8 @@ class PassManager:
         scope.context._check_own()
         if scope.owner is None or scope.context != self.context:
             raise ValueError("a pass manager runs on modules of its own context")
+        if self._verifies:
+            operation.verify()  # Passes rely on it.
         problem = None
         self._raised.clear()
         scope.closed = "a pass manager is running on the module"

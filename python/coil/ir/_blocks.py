@@ -156,24 +156,10 @@ class Block:
             raise ValueError("a legalization cannot erase blocks")
         if capi.mlirBlockGetParentOperation(pointer) == self._scope.root and len(self.region) == 1:
             raise ValueError("the only block of the root of what is handled here cannot be erased")
-        for value in [*self.arguments, *(result for each in self.operations for result in each.results)]:
-            for use in value.uses:
-                if not self._holds(use.owner):
-                    raise ValueError(f"'{use.owner.operation.name}' outside the block uses {value.get_name()}")
-        for block in self.region:
-            if block != self and any(self in each.successors for each in block.operations):
-                raise ValueError("the block is the successor of another one")
+        self._scope.check_unused([], [pointer])
         self._scope.forget_block(pointer, "is erased")
         capi.mlirBlockDetach(pointer)
         capi.mlirBlockDestroy(pointer)
-
-    def _holds(self, operation):
-        pointer = operation._pointer()
-        while pointer and pointer != self._scope.root:
-            if capi.mlirOperationGetBlock(pointer) == self._ptr:
-                return True
-            pointer = capi.mlirOperationGetParentOperation(pointer)
-        return False
 
     def __str__(self):
         return f"Block of '{self.owner.operation.name}' with {len(self.operations)} operations"

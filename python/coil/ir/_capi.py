@@ -130,6 +130,7 @@ _FUNCTIONS = {
     "p:pnPp": "mlirLocationFusedGet",
     "n:p": """mlirOperationGetNumRegions mlirOperationGetNumOperands mlirOperationGetNumResults
         mlirOperationGetNumSuccessors mlirOperationGetNumAttributes mlirBlockGetNumArguments
+        mlirBlockGetNumPredecessors
         mlirBlockArgumentGetArgNumber mlirOpResultGetResultNumber mlirArrayAttrGetNumElements
         mlirDictionaryAttrGetNumElements mlirDenseArrayGetNumElements mlirFunctionTypeGetNumInputs
         mlirFunctionTypeGetNumResults mlirTupleTypeGetNumTypes""",
@@ -145,7 +146,7 @@ _FUNCTIONS = {
         mlirLocationFusedGetNumLocations""",
     "w:p": "mlirLocationFileLineColRangeGetStartLine mlirLocationFileLineColRangeGetStartColumn",
     "p:pn": """mlirOperationGetRegion mlirOperationGetOperand mlirOperationGetResult mlirOperationGetSuccessor
-        mlirBlockGetArgument mlirArrayAttrGetElement mlirFunctionTypeGetInput mlirFunctionTypeGetResult
+        mlirBlockGetArgument mlirBlockGetPredecessor mlirArrayAttrGetElement mlirFunctionTypeGetInput mlirFunctionTypeGetResult
         mlirTupleTypeGetType""",
     "N:pn": "mlirOperationGetAttribute mlirDictionaryAttrGetElement",
     "v:pnp": "mlirOperationSetOperand mlirBlockInsertOwnedOperation mlirRegionInsertOwnedBlock mlirOperationSetSuccessor",

@@ -276,9 +276,7 @@ class _OperationBase:
         is inside raise InvalidHandleError from then on."""
         pointer = self._pointer()
         self._scope.may_change(pointer, "erased")
-        for result in self.results:
-            if result.uses:
-                raise ValueError(f"'{self.operation.name}' cannot be erased: '{result.uses[0].owner.operation.name}' uses its result")
+        self._scope.check_unused([pointer], [])
         self._scope.forget_operation(pointer, "is erased")
         capi.mlirOperationDestroy(pointer)
 

@@ -72,6 +72,43 @@ class Scope:
         if self.created is not None and pointer not in self.created:
             raise ValueError(f"an operation that existed before the legalization cannot be {what}")
 
+    def check_unused(self, operations, blocks):
+        """Raises if anything outside of operations and blocks that are about to go uses values
+        or blocks in them."""
+        own, values, targets = set(operations), [], []
+        waiting_operations, waiting_blocks = list(operations), list(blocks)
+        while waiting_operations or waiting_blocks:
+            if waiting_blocks:
+                block = waiting_blocks.pop()
+                targets.append(block)
+                values += [capi.mlirBlockGetArgument(block, i) for i in range(capi.mlirBlockGetNumArguments(block))]
+                inner = capi.mlirBlockGetFirstOperation(block)
+                while inner:
+                    own.add(inner)
+                    waiting_operations.append(inner)
+                    inner = capi.mlirOperationGetNextInBlock(inner)
+                continue
+            operation = waiting_operations.pop()
+            values += [capi.mlirOperationGetResult(operation, i)
+                       for i in range(capi.mlirOperationGetNumResults(operation))]
+            for i in range(capi.mlirOperationGetNumRegions(operation)):
+                block = capi.mlirRegionGetFirstBlock(capi.mlirOperationGetRegion(operation, i))
+                while block:
+                    waiting_blocks.append(block)
+                    block = capi.mlirBlockGetNextInRegion(block)
+        for value in values:
+            use = capi.mlirValueGetFirstUse(value)
+            while use:
+                user = capi.mlirOpOperandGetOwner(use)
+                if user not in own:
+                    raise ValueError(f"'{self.operation(user).name}' uses a value of what is to be erased")
+                use = capi.mlirOpOperandGetNextUse(use)
+        inside = set(targets)
+        for block in targets:
+            for i in range(capi.mlirBlockGetNumPredecessors(block)):
+                if capi.mlirBlockGetPredecessor(block, i) not in inside:
+                    raise ValueError("a block of what is to be erased is the successor of another one")
+
     def forget_operation(self, pointer, why):
         """Ends the handles of an operation that is about to go, and of all inside it."""
         for i in range(capi.mlirOperationGetNumRegions(pointer)):

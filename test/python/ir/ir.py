@@ -180,7 +180,7 @@ def changes():
     block = function.entry_block
     x, y = function.arguments
     add, mul = block.operations[:2]
-    raises(ValueError, add.erase, "'graph.mul' uses its result")
+    raises(ValueError, add.erase, "'graph.mul' uses a value")
     with InsertionPoint(add):
         add.replace_with(graph.sub(x, y))
     raises(InvalidHandleError, lambda: add.name, "erased")
