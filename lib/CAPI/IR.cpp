@@ -118,12 +118,12 @@ int32_t coil_ir_knows_operation(MlirContext context, MlirStringRef name,
 /// cannot be verified without their types.
 static constexpr unsigned kMaxResults = 8;
 
-/// Whether the message of a verifier is about operands or attributes. Verifiers
-/// are generated from ODS, which fixes these words and the order: numbers of
-/// results and operands, attributes, operands, results, and then the rest.
+/// Whether the message of a verifier is about something else than results, or
+/// what is in regions. Verifiers are generated from ODS, which fixes these
+/// words and the order: numbers of regions, results and operands, then
+/// attributes, operands, results, and then the rest.
 static bool isAboutInputs(llvm::StringRef message) {
-  return message.contains("operand #") || message.contains("attribute") ||
-         (message.contains("operand") && !message.contains("result"));
+  return !message.contains("result") && !message.contains("region #");
 }
 
 /// Whether it is about the number of results.
@@ -160,7 +160,8 @@ static LogicalResult verifyInputs(const OperationState &state,
       return emitError(state.location) << *message;
     return success();
   }
-  return success();
+  return emitError(state.location)
+         << "'" << state.name << "' has too many results to infer their types";
 }
 
 MlirOperation coil_ir_operation_create_inferred(

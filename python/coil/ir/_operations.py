@@ -296,7 +296,8 @@ class _OperationBase:
         """Replaces a value among the operands of the operation."""
         of, with_ = to_value(of), to_value(with_)
         same_scope(self._scope, with_._scope, "the value")
-        capi.mlirOperationReplaceUsesOfWith(self._pointer(), of._pointer(), with_._pointer())
+        if of != with_:
+            capi.mlirOperationReplaceUsesOfWith(self._pointer(), of._pointer(), with_._pointer())
 
     def move_before(self, other):
         self.operation._move(other.block, other.operation)

@@ -69,7 +69,8 @@ class Value(Generic[T]):
         """Makes all users use another value."""
         value = to_value(value)
         same_scope(self._scope, value._scope, "the value")
-        capi.mlirValueReplaceAllUsesOfWith(self._pointer(), value._pointer())
+        if value != self:  # MLIR would not come to an end.
+            capi.mlirValueReplaceAllUsesOfWith(self._pointer(), value._pointer())
 
     def get_name(self):
         """What the value is called among operands in the text of its function, such as %0."""
