@@ -59,6 +59,15 @@ def _import_dialect(namespace):
         importlib.import_module(f"coil.dialects.{namespace}")
 
 
+def _missing_attribute(operation):
+    """What the verifier says of an attribute that the operation needs and lacks; or None. There
+    are no operations that lack one, since verifiers of others rely on it."""
+    pointer = operation._pointer()
+    with operation.context._diagnostics() as found:
+        capi.mlirOperationVerify(pointer)
+    return next((each.message for each in found.errors if "requires attribute" in each.message), None)
+
+
 class OpAttributeMap:
     """The attributes of an operation by name."""
 
@@ -102,8 +111,13 @@ class OpAttributeMap:
             raise ValueError(f"the attribute '{name}' of '{self._operation.name}' cannot be {attribute}")
 
     def __delitem__(self, name):
+        before = self._find(name)
         if not capi.mlirOperationRemoveAttributeByName(self._operation._pointer(), string_ref(name)):
             raise KeyError(f"'{self._operation.name}' has no attribute '{name}'")
+        missing = _missing_attribute(self._operation)
+        if missing:
+            capi.mlirOperationSetAttributeByName(self._operation._pointer(), string_ref(name), before)
+            raise ValueError(missing)
 
     def items(self):
         return [(name, Attribute._wrap(self._operation.context, pointer)) for name, pointer in self._items()]
@@ -222,7 +236,8 @@ class _OperationBase:
                                      (skip_regions, capi.mlirOpPrintingFlagsSkipRegions)):
                 if wanted:
                     function(flags)
-            return take_text(capi.coil_ir_print_operation(pointer, flags))
+            with self.context._diagnostics():  # The form depends on the verifier.
+                return take_text(capi.coil_ir_print_operation(pointer, flags))
         finally:
             capi.mlirOpPrintingFlagsDestroy(flags)
 
@@ -374,9 +389,18 @@ class Operation(_OperationBase):
           loc: the location; the current one by default.
           ip: the insertion point; the current one by default.
 
-        Raises MLIRError for operands and attributes from which types cannot be inferred, and
-        for an unknown operation.
+        Raises MLIRError for operands and attributes from which types cannot be inferred, for an
+        attribute that is missing, and for an unknown operation.
         """
+        made = Operation._build(name, results, operands, attributes, successors, regions, loc, ip)
+        missing = _missing_attribute(made)
+        if missing:
+            made.erase()
+            raise MLIRError(missing)
+        return made
+
+    @staticmethod
+    def _build(name, results, operands, attributes, successors, regions, loc, ip):
         ip = ip if ip is not None else InsertionPoint.current()
         operands = [to_value(each) for each in operands or ()]
         ip._check_values(operands)
@@ -443,8 +467,7 @@ class OpView(_OperationBase):
         count = least if regions is None else regions
         if count < least or (is_exact and count != least):
             raise ValueError(f"'{name}' has {'' if is_exact else 'at least '}{least} regions, got {count}")
-        self.operation = Operation.create(name, results=results, operands=operands, attributes=attributes,
-                                          successors=successors, regions=count, loc=loc, ip=ip)
+        self.operation = Operation._build(name, results, operands, attributes, successors, count, loc, ip)
 
     @classmethod
     def _view(cls, operation):
