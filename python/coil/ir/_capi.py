@@ -11,7 +11,8 @@ other threads.
 """
 
 import ctypes
-from ctypes import POINTER, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_ssize_t, c_uint, c_uint64, c_void_p
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_ssize_t
+from ctypes import c_uint, c_uint64, c_void_p
 
 from coil._library import _find, check
 
@@ -76,7 +77,8 @@ _FUNCTIONS = {
     "w:psw": "coil_ir_knows_operation",
     "p:spnPnAn": "coil_ir_operation_create_inferred",
     "p:pp": "coil_ir_print_operation",
-    "p:p": """coil_ir_print_type coil_ir_print_attribute coil_ir_pass_manager_print coil_ir_print_value coil_ir_diagnostics_begin
+    "p:p": """coil_ir_print_type coil_ir_print_attribute coil_ir_pass_manager_print coil_ir_print_value
+        coil_ir_diagnostics_begin
         coil_ir_pass_manager_get coil_ir_aten_call_operation mlirModuleGetBody mlirModuleGetOperation
         mlirModuleFromOperation mlirModuleCreateEmpty mlirOperationClone mlirOperationGetLocation
         mlirOperationGetBlock mlirOperationGetParentOperation mlirOperationGetNextInBlock mlirRegionGetFirstBlock
@@ -93,7 +95,8 @@ _FUNCTIONS = {
         mlirDenseElementsAttrGetRawData mlirOperationGetContext mlirOperationGetName""",
     "z:p": "coil_ir_diagnostics_count",
     "v:pzg": "coil_ir_diagnostics_get",
-    "v:p": """mlirContextLoadAllAvailableDialects coil_ir_diagnostics_end coil_ir_pass_manager_destroy mlirContextDestroy mlirModuleDestroy
+    "v:p": """mlirContextLoadAllAvailableDialects coil_ir_diagnostics_end coil_ir_pass_manager_destroy
+        mlirContextDestroy mlirModuleDestroy
         mlirOperationDestroy mlirOperationRemoveFromParent mlirBlockDestroy mlirBlockDetach
         mlirOpPrintingFlagsDestroy mlirOpPrintingFlagsPrintGenericOpForm mlirOpPrintingFlagsUseLocalScope
         mlirOpPrintingFlagsAssumeVerified mlirOpPrintingFlagsSkipRegions mlirOpPrintingFlagsPrintNameLocAsPrefix
@@ -146,10 +149,12 @@ _FUNCTIONS = {
         mlirLocationFusedGetNumLocations""",
     "w:p": "mlirLocationFileLineColRangeGetStartLine mlirLocationFileLineColRangeGetStartColumn",
     "p:pn": """mlirOperationGetRegion mlirOperationGetOperand mlirOperationGetResult mlirOperationGetSuccessor
-        mlirBlockGetArgument mlirBlockGetPredecessor mlirArrayAttrGetElement mlirFunctionTypeGetInput mlirFunctionTypeGetResult
+        mlirBlockGetArgument mlirBlockGetPredecessor mlirArrayAttrGetElement mlirFunctionTypeGetInput
+        mlirFunctionTypeGetResult
         mlirTupleTypeGetType""",
     "N:pn": "mlirOperationGetAttribute mlirDictionaryAttrGetElement",
-    "v:pnp": "mlirOperationSetOperand mlirBlockInsertOwnedOperation mlirRegionInsertOwnedBlock mlirOperationSetSuccessor",
+    "v:pnp": """mlirOperationSetOperand mlirBlockInsertOwnedOperation mlirRegionInsertOwnedBlock
+        mlirOperationSetSuccessor""",
     "v:psp": "mlirOperationSetAttributeByName",
     "b:ps": "mlirOperationRemoveAttributeByName",
     "O:sp": "mlirOperationStateGet",

@@ -282,7 +282,8 @@ class _OperationBase:
                         return WalkResult.INTERRUPT
         if is_pre_order:
             return WalkResult.ADVANCE
-        return WalkResult.INTERRUPT if callback(self.operation) == WalkResult.INTERRUPT else WalkResult.ADVANCE
+        interrupts = callback(self.operation) == WalkResult.INTERRUPT
+        return WalkResult.INTERRUPT if interrupts else WalkResult.ADVANCE
 
     # -- Changes --------------------------------------------------------------------------
 

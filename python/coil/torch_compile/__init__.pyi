@@ -45,7 +45,8 @@ class Explanation:
     @property
     def fallbacks(self) -> list[tuple[str, str, tuple[str, int, str] | None]]: ...
 
-def explain(function: Any, *args: Any, mode: Any = ..., options: Any = ..., dynamic: Any = ..., **kwargs: Any) -> Explanation: ...
+def explain(function: Any, *args: Any, mode: Any = ..., options: Any = ..., dynamic: Any = ...,
+            **kwargs: Any) -> Explanation: ...
 
 MODES: tuple[str, ...]
 

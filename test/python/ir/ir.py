@@ -35,8 +35,8 @@ def text():
     print(module.get_asm(print_generic_op_form=True).splitlines()[1].strip())
     print("file" if 'loc("x.mlir":3:8)' in Module.parse(TEXT, filename="x.mlir").get_asm(
         enable_debug_info=True) else "no location")
-    constant = Module.parse("func.func @c() -> tensor<8xf32> {\n  %0 = graph.constant dense<[1.,2.,3.,4.,5.,6.,7.,8.]> :"
-                            " tensor<8xf32>\n  return %0 : tensor<8xf32>\n}")
+    constant = Module.parse("func.func @c() -> tensor<8xf32> {\n"
+                            "  %0 = graph.constant dense<[1.,2.,3.,4.,5.,6.,7.,8.]> : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}")
     assert "elided" in constant.get_asm(large_elements_limit=4) and "elided" not in str(constant)
     assert Module.parse(str(module)).get_asm() == str(module) == str(module.clone())
     error = raises(MLIRError, lambda: Module.parse("func.func @f() {\n  %0 = graph.nag\n}", filename="a.mlir"),
@@ -92,7 +92,8 @@ def types_and_attributes():
         print(type(Type.parse(written)).__name__, end=" ")
     print()
     for written in ('"a"', "1 : i8", "true", "1.5 : f32", "[1, 2]", "{a = 1}", "@f", "@f::@g", "f32", "unit",
-                    "array<i64: 1, 2>", "array<i32: 1>", "array<i1: true>", "array<f64: 1.0>", "dense<1> : tensor<2xi8>",
+                    "array<i64: 1, 2>", "array<i32: 1>", "array<i1: true>", "array<f64: 1.0>",
+                    "dense<1> : tensor<2xi8>",
                     "dense<1.0> : tensor<2xf32>", "affine_map<(d0) -> (d0)>", "#sym.expr<n + 1>"):
         attribute = Attribute.parse(written)
         assert Attribute.parse(str(attribute)) == attribute
@@ -152,7 +153,8 @@ def builders():
         raises(MLIRError, lambda: Operation.create("vector.extract", operands=[x], regions=1), "regions")
         x.replace_all_uses_with(x)
         raises(ValueError, lambda: graph.reduce(tensor, StringAttr.get("sum"), x, [0]), "cannot be")
-        raises(TypeError, lambda: Operation.create("graph.neg", operands=[x], attributes={"a": object()}), "no attribute")
+        raises(TypeError, lambda: Operation.create("graph.neg", operands=[x], attributes={"a": object()}),
+               "no attribute")
         before = len(block.operations)
         wrong = graph.AddOp(x, y)
         wrong.result.set_type(other)
@@ -165,7 +167,8 @@ def builders():
                "another module")
         other_type, other_attribute = Type.parse("f32", second), StringAttr.get("a", second)
     for mix in (lambda: RankedTensorType.get([1], other_type, encoding=Attribute.parse("#sym.shape<[1]>")),
-                lambda: FunctionType.get([tensor], [other_type]), lambda: ArrayAttr.get([StringAttr.get("b"), other_attribute]),
+                lambda: FunctionType.get([tensor], [other_type]),
+                lambda: ArrayAttr.get([StringAttr.get("b"), other_attribute]),
                 lambda: back.attributes.__setitem__("a", other_attribute), lambda: total.set_type(other_type),
                 lambda: block.add_argument(other_type), lambda: branch.regions[1].append_block(other_type), lambda: Operation.create("graph.neg", [other_type], [x], ip=InsertionPoint(function_end)),
                 lambda: graph.neg(x, loc=Location.unknown(second), ip=InsertionPoint(function_end))):

@@ -236,7 +236,8 @@ def compilations():
         assert run(insert_passes={"after-legalization": "func.func(test-add-to-sub)"}) == [0, 1, 2, 4]
         error = raises(coil.CompileError, lambda: run(insert_passes={"before-fusion": "func.func(test-fail)"}),
                        "ZeroDivisionError")
-        assert isinstance(error.__cause__, ZeroDivisionError) and "in fail" in "".join(traceback.format_exception(error))
+        assert isinstance(error.__cause__, ZeroDivisionError) and "in fail" in "".join(
+            traceback.format_exception(error))
         raises(KeyboardInterrupt, lambda: run(insert_passes={"before-fusion": "func.func(test-interrupt)"}))
         raises(coil.CompileError, lambda: run(insert_passes={"before-fusion": "func.func(test-fial)"}), "'test-fail'")
         assert run() == [2, 3, 10, 12]
@@ -250,7 +251,8 @@ def compilations():
         assert run() == [2, 3, 10, 12] and counted == [3]
         raises(coil.InputError, lambda: extend.register_pipeline_extension("before-fusion", "test-count", "cse"),
                "already")
-        raises(coil.InputError, lambda: extend.register_pipeline_extension("before-fuzion", "x", "cse"), "before-fusion")
+        raises(coil.InputError, lambda: extend.register_pipeline_extension("before-fuzion", "x", "cse"),
+               "before-fusion")
         raises(coil.InputError, lambda: extend.register_pipeline_extension("before-fusion", "x", "csee"), "cse")
 
         # Several compilations at a time.
