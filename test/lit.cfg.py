@@ -2,6 +2,7 @@
 # what it needs with REQUIRES.
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 
@@ -56,6 +57,14 @@ torch_python = os.environ.get("COIL_TORCH_PYTHON", config.torch_python)
 if torch_python and os.path.exists(torch_python):
     config.available_features.add("torch")
     config.substitutions.append(("%torch_python", torch_python))
+# The version of mypy that scripts/typing-requirements.txt names.
+mypy_python = os.environ.get("COIL_MYPY_PYTHON", python)
+requirements = os.path.join(config.coil_src_root, "scripts", "typing-requirements.txt")
+wanted = re.search("mypy==(.*)", open(requirements).read()).group(1)
+found = subprocess.run([mypy_python, "-m", "mypy", "--version"], capture_output=True, text=True, check=False).stdout
+if found.startswith(f"mypy {wanted} "):
+    config.available_features.add("mypy")
+    config.substitutions.append(("%mypy_python", mypy_python))
 # A GPU that torch can use.
 if torch_python and os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")

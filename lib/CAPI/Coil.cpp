@@ -11,6 +11,7 @@
 
 #include "coil-c/Coil.h"
 
+#include "Result.h"
 #include "coil/Driver/CompiledKernels.h"
 #include "coil/Driver/CompiledProgram.h"
 #include "coil/Driver/WeightFile.h"
@@ -29,6 +30,7 @@
 #include <optional>
 
 using namespace coil;
+using coil::capi::fail;
 
 struct coil_program {
   std::unique_ptr<CompiledProgram> program;
@@ -69,15 +71,7 @@ struct coil_weights {
   mutable std::mutex mutex;
 };
 
-/// Hands a message over and returns `code`.
-static int32_t fail(coil_result_code code, const llvm::Twine &message,
-                    char **error) {
-  if (error)
-    *error = strdup(message.str().c_str());
-  return code;
-}
-
-/// The same for an error: one in the arguments is the caller's, one of a run is
+/// Hands an error over: one in the arguments is the caller's, one of a run is
 /// a run's, and others are what `code` says.
 static int32_t failWith(llvm::Error failure, coil_result_code code,
                         char **error) {

@@ -11,11 +11,10 @@
 
 #include "coil/Pipelines/Options.h"
 
+#include "Result.h"
 #include "coil-c/Coil.h"
 #include "coil/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <cstring>
 
 using namespace coil;
 
@@ -30,16 +29,9 @@ const char *coil_options_json(void) {
 }
 
 int32_t coil_option_check(const char *name, const char *value, char **error) {
-  if (error)
-    *error = nullptr;
   llvm::Error failure =
       name && value ? checkOption(name, value)
                     : llvm::Error(makeError(
                           "expected the name of an option and a value"));
-  if (!failure)
-    return COIL_API_OK;
-  std::string message = toString(std::move(failure));
-  if (error)
-    *error = strdup(message.c_str());
-  return COIL_API_USAGE;
+  return coil::capi::finish(std::move(failure), COIL_API_USAGE, error);
 }

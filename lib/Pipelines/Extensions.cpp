@@ -138,6 +138,12 @@ void coil::registerPipelineExtension(ExtensionPoint point, StringRef name,
                       __builtin_return_address(0));
 }
 
+bool coil::hasPipelineExtension(ExtensionPoint point, StringRef name) {
+  return getExtensions()
+             .lookup((stringifyExtensionPoint(point) + ":" + name).str())
+             .build != nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // Passes that options insert
 //===----------------------------------------------------------------------===//

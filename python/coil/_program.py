@@ -9,6 +9,7 @@ import os
 import sys
 
 from coil._library import (
+    CompileError,
     CompileOptions,
     InputError,
     Release,
@@ -20,7 +21,7 @@ from coil._library import (
     fail,
     library,
 )
-from coil import _complex, _hooks, _options, generators
+from coil import _callbacks, _complex, _hooks, _options, generators
 from coil._structure import Structure
 from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream, write
 
@@ -367,6 +368,14 @@ def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, devic
     return settings
 
 
+def _check_compiled(status, error):
+    """Raises what went wrong, from the exception of a pass or a legalization of Python's."""
+    try:
+        check(status, error)
+    except CompileError as failure:
+        _callbacks.raise_from_callback(failure)
+
+
 def compile_text(text, *, options="", object_cache=None, threads=0, opt_level=2, cuda_graphs=0, device=0,
                  debug_dir=None):
     """Compiles the text that a .pt2 file has of a program without weights; complex numbers
@@ -377,7 +386,7 @@ def compile_text(text, *, options="", object_cache=None, threads=0, opt_level=2,
     status = library.coil_program_compile_text(
         encoded, len(encoded), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)
     )
-    check(status, error)
+    _check_compiled(status, error)
     return Program(handle)
 
 
@@ -425,7 +434,7 @@ def compile(
     status = library.coil_program_compile(
         os.fsencode(path), ctypes.byref(settings), ctypes.byref(handle), ctypes.byref(error)
     )
-    check(status, error)
+    _check_compiled(status, error)
     program = _make_program(handle)
     if os.fsdecode(path).endswith(".pt2"):
         program._path = os.path.abspath(path)

@@ -85,6 +85,9 @@ using PipelineExtension =
 void registerPipelineExtension(ExtensionPoint point, llvm::StringRef name,
                                PipelineExtension extension);
 
+/// Whether there is an extension of this name at a point.
+bool hasPipelineExtension(ExtensionPoint point, llvm::StringRef name);
+
 /// Adds to `pm` what is registered for a point, then what the option
 /// `insert-passes` says for it.
 void addExtensions(mlir::OpPassManager &pm, ExtensionPoint point,

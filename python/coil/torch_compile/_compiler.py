@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import time
+import traceback
 import warnings
 
 import torch
@@ -143,6 +144,7 @@ class _Attempts:
                 self.programs[text] = CompiledPiece(text, self._device([*piece.inputs, *piece.nodes]), self.options,
                                                     self._debug_dir(piece))
             except CompileError as error:
+                _warn_of_extension(error)
                 self._refuse(piece, error, is_last_attempt)
                 return None
         return self.programs[text]
@@ -223,6 +225,13 @@ class _Attempts:
 
 def _first_line(error):
     return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _warn_of_extension(error):
+    """An exception in a pass or a legalization of the user's is no reason to say nothing."""
+    if error.__cause__ is not None:
+        trace = "".join(traceback.format_exception(error.__cause__))
+        warnings.warn(f"torch.compile(backend='coil'): {_first_line(error)}\n{trace}", RuntimeWarning, stacklevel=2)
 
 
 def _report_fallbacks(plan, graph, options):

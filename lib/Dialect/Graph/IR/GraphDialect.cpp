@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementwiseTypes.h"
 #include "coil/Dialect/Graph/IR/Device.h"
 #include "coil/Dialect/Graph/IR/Random.h"
 #include "coil/Dialect/Graph/IR/Segment.h"
@@ -27,6 +28,7 @@ using namespace coil::graph;
 void GraphDialect::initialize() {
   registerGraphDialectOperations(this);
   addOperations<ToDeviceOp, RandomOp, SegmentReduceOp>();
+  attachTypeInference(getContext());
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder,

@@ -40,3 +40,7 @@ void graph::registerAtenLegalization(StringRef names, AtenHandler handler) {
 const AtenHandler *graph::findRegisteredLegalization(AtenOp op) {
   return getRegistry().lookup(op.getName());
 }
+
+bool graph::hasRegisteredLegalization(StringRef overload) {
+  return getRegistry().lookup(overload) != nullptr;
+}

@@ -20,7 +20,7 @@ include "coil/Dialect/Graph/IR/GraphUnaryOps.td"
 //===----------------------------------------------------------------------===//
 
 def Graph_CompareOp : Graph_ElementwiseOp<"compare",
-    [{s.compare(getPredicate(), x, y)}]> {
+    [{s.compare(getPredicate(), x, y)}], Graph_InfersResult> {
   let summary = "comparison";
   let description = [{
     Compares x with y. A comparison with NaN is false, except `ne`.
@@ -37,11 +37,13 @@ def Graph_CompareOp : Graph_ElementwiseOp<"compare",
                        Graph_Tensor:$rhs);
   let results = (outs Graph_BoolTensor:$result);
   let assemblyFormat = [{
-    $predicate `,` operands attr-dict `:` functional-type(operands, results)
+    $predicate `,` $lhs `,` $rhs attr-dict `:`
+    custom<CompareTypes>(type($lhs), type($rhs), type($result))
   }];
 }
 
-def Graph_SelectOp : Graph_ElementwiseOp<"select", [{s.select(x, y, z)}]> {
+def Graph_SelectOp : Graph_ElementwiseOp<"select", [{s.select(x, y, z)}],
+                                         Graph_InfersResult> {
   let summary = "choice between two values";
   let description = [{
     Takes the second operand where the condition holds, else the third.
@@ -100,7 +102,7 @@ def Graph_BitcastOp : Graph_ElementwiseOp<"bitcast",
 }
 
 def Graph_SpecialOp : Graph_ElementwiseOp<"special",
-    [{s.special(getFunction(), args)}]> {
+    [{s.special(getFunction(), args)}], Graph_InfersResult> {
   let summary = "special function";
   let description = [{
     Functions that no instruction computes: gamma, Bessel and error-function

@@ -26,6 +26,9 @@ void registerAtenLegalization(llvm::StringRef names, AtenHandler handler);
 /// Whether Coil has a legalization of an overload, such as "aten.add.Tensor".
 bool hasOwnLegalization(llvm::StringRef overload);
 
+/// Whether something else was registered for an overload.
+bool hasRegisteredLegalization(llvm::StringRef overload);
+
 /// The overloads that a list of names says, with spaces between them, as
 /// operators are called: "add.Tensor relu" are "aten.add.Tensor" and
 /// "aten.relu.default".

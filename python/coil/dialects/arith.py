@@ -1,0 +1,6 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of the dialect `arith`: arithmetic."""
+
+from coil.dialects._arith_enum_gen import *  # noqa: F403
+from coil.dialects._arith_ops_gen import *  # noqa: F403

@@ -1,0 +1,7 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of the dialect `graph`: tensor operators."""
+
+from coil.dialects import _sym_builders  # noqa: F401
+from coil.dialects._graph_enum_gen import *  # noqa: F403
+from coil.dialects._graph_ops_gen import *  # noqa: F403

@@ -1,0 +1,5 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of the dialect `math`: mathematical functions."""
+
+from coil.dialects._math_ops_gen import *  # noqa: F403

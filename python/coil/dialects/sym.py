@@ -1,0 +1,6 @@
+# Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of the dialect `sym`: symbolic sizes."""
+
+from coil.dialects import _sym_builders  # noqa: F401
+from coil.dialects._sym_ops_gen import *  # noqa: F403

@@ -1,0 +1,13 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All operations of the dialect, for the module of Python.
+//
+//===----------------------------------------------------------------------===//
+
+include "coil/Dialect/Loop/IR/LoopOps.td"
+include "coil/Dialect/Loop/IR/LoopRowOps.td"
