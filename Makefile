@@ -23,7 +23,7 @@ ninja = ninja -C $(BUILD) $(NINJA_ARGS)
 cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build check check-all check-operators check-models check-torch-compile demo dist docs format lint clean
+.PHONY: help deps configure build check check-all check-operators check-models check-torch-compile demo dist wheel docs format lint clean
 
 help: ## Show this list.
 	@echo "Coil. Targets:"
@@ -84,6 +84,9 @@ demo: build ## Compile and run both example models; PROMPT="def f(" sets the tex
 
 dist: deps ## Make a relocatable archive that needs no LLVM (dist/).
 	scripts/make-dist.sh
+
+wheel: configure ## Make the wheel `coil` of the build tree, LLVM inside (dist/).
+	$(PYTHON) python/build_backend/coil_build.py --build $(BUILD) --out dist
 
 docs: configure ## Generate the dialect and pass pages into $(BUILD)/docs.
 	$(ninja) mlir-doc

@@ -81,17 +81,17 @@ class WeightsInfo(ctypes.Structure):
 
 
 def _find():
-    """The library: named by COIL_C_LIBRARY, or in `lib` beside the package."""
+    """The library: named by COIL_C_LIBRARY, or in `lib` of the package (the wheel), or beside it."""
     named = os.environ.get("COIL_C_LIBRARY")
     if named:
         return named
     package = pathlib.Path(os.path.abspath(__file__)).parent
-    for folder in (package.parents[1] / "lib", package / "lib"):
+    for folder in (package / "lib", package.parents[1] / "lib"):
         for name in ("libCoilC.so.0", "libCoilC.so"):
             if (folder / name).exists():
                 return str(folder / name)
     raise ImportError(
-        "libCoilC.so is not in 'lib' beside the package; set COIL_C_LIBRARY to its path"
+        "libCoilC.so is in 'lib' neither of the package nor beside it; set COIL_C_LIBRARY to its path"
     )
 
 
