@@ -25,6 +25,9 @@ if cpu:
     config.environment["COIL_CPU"] = cpu
     config.environment["ONEDNN_MAX_CPU_ISA"] = {"x86-64-v3": "AVX2"}.get(cpu, "ALL")
 
+# Tests compile; those of the cache name a directory of their own.
+config.environment["COIL_CACHE"] = "0"
+
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
 

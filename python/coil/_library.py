@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 10
+API_VERSION = 11
 
 
 class CoilError(Exception):
@@ -56,6 +56,7 @@ class CompileOptions(ctypes.Structure):
         ("cuda_graphs", c_uint32),
         ("device", c_int32),
         ("debug_directory", c_char_p),
+        ("no_cache", c_int32),
     ]
 
 
@@ -101,6 +102,7 @@ def _load():
         "coil_api_version": (c_uint32, []),
         "coil_version": (c_char_p, []),
         "coil_string_free": (None, [c_void_p]),
+        "coil_cache_stats_json": (c_char_p, []),
         "coil_options_json": (c_char_p, []),
         "coil_option_check": (c_int32, [c_char_p, c_char_p, POINTER(c_void_p)]),
         "coil_compile_options_init": (None, [POINTER(CompileOptions)]),

@@ -73,6 +73,11 @@ class CompiledGraph:
     def library_calls(self):
         return sum(program.compile_stats["library_calls"] for program in self.programs)
 
+    @property
+    def cache_hits(self):
+        """How many of the pieces were not compiled: the cache on disk had them."""
+        return sum(program.compile_stats["cache"] == "hit" for program in self.programs)
+
 
 class _Attempts:
     """Plans of one graph, and the pieces that were compiled for them."""
