@@ -59,6 +59,11 @@ torch_python = os.environ.get("COIL_TORCH_PYTHON", config.torch_python)
 if torch_python and os.path.exists(torch_python):
     config.available_features.add("torch")
     config.substitutions.append(("%torch_python", torch_python))
+# The parts of the wheel, which check-coil builds.
+if os.path.exists(os.path.join(config.coil_obj_root, "wheel", "wheel.json")):
+    config.available_features.add("wheel")
+    config.substitutions.append(
+        ("%wheel_torch", "--torch-python " + torch_python if "torch" in config.available_features else ""))
 # A GPU that torch can use.
 if torch_python and os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")

@@ -53,12 +53,19 @@ def run(*command, **options):
 
 
 def build_parts(build):
-    """Configures, where that is missing, and builds; returns what CMake says of the tree."""
+    """Configures, where that is missing, and builds."""
     if not (build / "build.ninja").exists():
         run("cmake", "--preset", "release", "-B", str(build), "-DCOIL_INCLUDE_TESTS=OFF", cwd=ROOT)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL")
     run("cmake", "--build", str(build), "--target", "wheel-parts", *(["-j", jobs] if jobs else []))
-    return json.loads((build / "wheel" / "wheel.json").read_text())
+
+
+def get_facts(build):
+    """What CMake says of a tree."""
+    path = build / "wheel" / "wheel.json"
+    if not path.exists():
+        raise WheelError(f"'{build}' has no parts of a wheel; there are none with COIL_STATIC_LLVM or a sanitizer")
+    return json.loads(path.read_text())
 
 
 def is_elf(path):
@@ -72,8 +79,6 @@ def stage(build, folder, facts):
     """Puts the package into a folder."""
     run(facts["cmake"], "--install", str(build), "--component", "wheel", "--prefix", str(folder), "--strip",
         stdout=subprocess.DEVNULL)
-    if not (folder / "lib" / "coil_call.abi3.so").exists():
-        raise WheelError(f"'{build}' has no parts of a wheel; they are not made with COIL_STATIC_LLVM or a sanitizer")
     for path in facts["libraries"]:
         if not os.path.exists(path):
             raise WheelError(f"'{os.path.basename(path)}' is not installed")
@@ -143,11 +148,13 @@ def write_archive(root, path, info):
         add(name, "".join([*record, f"{name},,\n"]), 0o644)
 
 
-def make_wheel(build, out):
+def make_wheel(build, out, with_build=True):
     """Makes the wheel; returns its path."""
     if not sys.platform.startswith("linux"):
         raise WheelError(f"Coil runs on Linux, not on '{sys.platform}'")
-    facts = build_parts(build)
+    if with_build:
+        build_parts(build)
+    facts = get_facts(build)
     version = facts["version"]
     info = f"coil-{version}.dist-info"
     out.mkdir(parents=True, exist_ok=True)
@@ -201,9 +208,10 @@ def main():
     parser = argparse.ArgumentParser(description="Makes the wheel of a build tree.")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build tree")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "dist", help="where the wheel goes")
+    parser.add_argument("--no-build", action="store_true", help="take the parts that are there")
     arguments = parser.parse_args()
     try:
-        path = make_wheel(arguments.build.resolve(), arguments.out)
+        path = make_wheel(arguments.build.resolve(), arguments.out, not arguments.no_build)
     except WheelError as error:
         sys.exit(f"coil_build: error: {error}")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
