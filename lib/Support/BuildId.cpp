@@ -46,6 +46,8 @@ static ArrayRef<uint8_t> findInNotes(ArrayRef<uint8_t> notes,
 namespace {
 /// A library that is looked for, and what was found of it.
 struct Wanted {
+  explicit Wanted(const void *address)
+      : address(reinterpret_cast<uintptr_t>(address)) {}
   uintptr_t address;
   ArrayRef<uint8_t> id;
   std::string file;
@@ -75,9 +77,10 @@ static int visit(dl_phdr_info *info, size_t, void *user) {
 }
 
 Expected<std::string> coil::getBuildId(ArrayRef<const void *> addresses) {
-  SmallVector<Wanted> wanted{{reinterpret_cast<uintptr_t>(&findInNotes)}};
+  SmallVector<Wanted> wanted;
+  wanted.emplace_back(reinterpret_cast<const void *>(&findInNotes));
   for (const void *address : addresses)
-    wanted.push_back({reinterpret_cast<uintptr_t>(address)});
+    wanted.emplace_back(address);
   dl_iterate_phdr(visit, &wanted);
   SmallVector<std::string> ids;
   for (const Wanted &each : wanted) {
