@@ -125,15 +125,18 @@ Error coil::addExportedProgram(CacheKey &key, StringRef path) {
   for (const import::ArchiveRecord &record : (*archive)->getRecords()) {
     // The root folder has the name that the file once had.
     StringRef name = record.name.split('/').second;
+    // A hash of the weights, and the arguments of the export.
+    if (name == ".data/serialization_id" ||
+        name.starts_with("data/sample_inputs/"))
+      continue;
     key.add(name).add(record.data.size());
     // Numbers that are tensors become constants of code (`inlineNumbers`), and
-    // are no larger than this.
+    // are no larger than this; they are among the constants.
     constexpr size_t kLargestNumber = 16;
-    bool isWeight = (name.starts_with("data/weights/weight_") ||
-                     name.starts_with("data/constants/")) &&
-                    !name.ends_with(".json") &&
-                    record.data.size() > kLargestNumber;
-    if (!isWeight)
+    bool isConstant = name.starts_with("data/constants/");
+    bool isData = (isConstant || name.starts_with("data/weights/")) &&
+                  !name.ends_with(".json");
+    if (!isData || (isConstant && record.data.size() <= kLargestNumber))
       key.add(record.data);
   }
   return Error::success();

@@ -11,10 +11,11 @@ import sys
 def find(name):
     """The path of a tool: in `bin` of the package, or beside the package in a build tree."""
     package = pathlib.Path(os.path.abspath(__file__)).parent
-    for folder in (package / "bin", package.parents[1] / "bin"):
+    folders = package / "bin", package.parents[1] / "bin"
+    for folder in folders:
         if (folder / name).exists():
             return str(folder / name)
-    raise FileNotFoundError(f"the tool '{name}' is neither in '{package / 'bin'}' nor in '{package.parents[1] / 'bin'}'")
+    raise FileNotFoundError(f"the tool '{name}' is neither in '{folders[0]}' nor in '{folders[1]}'")
 
 
 def run():
