@@ -43,7 +43,7 @@ def _count_cache():
 def counters():
     """What torch.compile(backend="coil") has done in this process: a dictionary of
     "graphs", "pieces" (compiled programs), "failed_graphs" (that run eagerly as a whole),
-    "seconds" (of the compilation of graphs, without tracing),
+    "seconds" and "processor_seconds" (of the compilation of graphs, without tracing),
     "fallbacks" (operators that PyTorch's dispatcher is called for), "cache" (programs of the
     process, those of coil.compile as well, that the cache on disk had: "hits", "misses",
     "refusals", "stores", "damaged", "evicted"), and
@@ -53,7 +53,7 @@ def counters():
         by_operator = {}
         for (operator, reason), number in sorted(_fallbacks.items()):
             by_operator.setdefault(operator, {})[reason] = number
-        names = ("graphs", "pieces", "failed_graphs", "seconds", "fallbacks")
+        names = ("graphs", "pieces", "failed_graphs", "seconds", "processor_seconds", "fallbacks")
         cache = {name: number - _cache_before[name] for name, number in _count_cache().items()}
         return {**{name: _counts[name] for name in names}, "cache": cache, "fallbacks_by_operator": by_operator}
 
@@ -85,5 +85,6 @@ class recording:
 def record(graph):
     with _lock:
         _counts["seconds"] += graph.seconds
+        _counts["processor_seconds"] += graph.processor_seconds
         for each in _records:
             each.append(graph)
