@@ -8,6 +8,7 @@ serializer of torch needs an ExportedProgram, which a graph of AOTAutograd is no
 inputs are a flat list, its backward has no signature), and takes 20 times as long.
 """
 
+import functools
 import json
 import math
 
@@ -44,21 +45,18 @@ class MissingSymbol(Unsupported):
         self.symbol = symbol
 
 
-class _Kinds:
-    """What the schema says of an argument's type."""
-
-    def __init__(self, schema):
-        self.arguments = schema.arguments
-        self.by_name = {each.name: each.type for each in schema.arguments}
-
-    @staticmethod
-    def element(kind):
-        """The type without `Optional`, and whether it is a list."""
-        is_list = False
+@functools.lru_cache(None)
+def _arguments_of(operator):
+    """The names of an operator's arguments, and for each the type of its elements as the
+    schema writes it, without `Optional` and lists: "Tensor", "int", "float", ... Asking a schema
+    costs more than all else that is done for an argument."""
+    elements = {}
+    for argument in operator._schema.arguments:
+        kind = argument.type
         while isinstance(kind, (torch.OptionalType, torch.ListType)):
-            is_list |= isinstance(kind, torch.ListType)
             kind = kind.getElementType()
-        return kind, is_list
+        elements[argument.name] = str(kind)
+    return tuple(elements), elements
 
 
 class Writer:
@@ -145,10 +143,9 @@ class Writer:
 
     # -- Arguments ----------------------------------------------------------
 
-    def _list(self, values, kind):
+    def _list(self, values, element):
         if not values:
-            element = _Kinds.element(kind)[0] if kind else None
-            tag = {"Tensor": "as_tensors", "float": "as_floats", "bool": "as_bools"}.get(str(element), "as_ints")
+            tag = {"Tensor": "as_tensors", "float": "as_floats", "bool": "as_bools"}.get(element, "as_ints")
             return {tag: []}
         has_tensors = any(isinstance(v, Node) and isinstance(_fx.value_of(v), torch.Tensor) for v in values)
         if has_tensors:
@@ -156,7 +153,7 @@ class Writer:
                 return {"as_optional_tensors": [
                     {"as_none": True} if v is None else {"as_tensor": {"name": self._reference(v)}} for v in values]}
             return {"as_tensors": [{"name": self._reference(v)} for v in values]}
-        given = [self.argument(v, _Kinds.element(kind)[0] if kind else None) for v in values]
+        given = [self.argument(v, element) for v in values]
         tags = {tag for each in given for tag in each}
         if len(tags) == 1 and not tags & {"as_sym_int", "as_sym_bool"}:
             tag, = tags
@@ -174,8 +171,8 @@ class Writer:
             self.fail(f"it takes '{node.name}', which is not a tensor")
         return node.name
 
-    def argument(self, value, kind=None):
-        element = str(_Kinds.element(kind)[0]) if kind is not None else None
+    def argument(self, value, element=None):
+        """A value as an argument whose elements have a type; None where no schema tells it."""
         if isinstance(value, Node):
             given = _fx.value_of(value)
             if isinstance(given, torch.Tensor):
@@ -188,7 +185,7 @@ class Writer:
             if given is None:
                 return {"as_none": True}
             if isinstance(given, (tuple, list)):
-                return self._list([self.member(value, i) for i in range(len(given))], kind)
+                return self._list([self.member(value, i) for i in range(len(given))], element)
             return self.fail(f"it takes a value of {type(given).__name__}")
         if value is None:
             return {"as_none": True}
@@ -221,7 +218,7 @@ class Writer:
                 return self.fail(f"layout {value} is not supported")
             return {"as_layout": _LAYOUTS[value]}
         if isinstance(value, (tuple, list)):
-            return self._list(value, kind)
+            return self._list(value, element)
         return self.fail(f"it takes a value of {type(value).__name__}")
 
     def member(self, node, number):
@@ -257,14 +254,13 @@ class Writer:
 
     def node(self, node):
         self.current = node
-        schema = _fx.schema_of(node)
-        kinds = _Kinds(schema)
-        arguments = [(kinds.arguments[i].name, value, 1) for i, value in enumerate(node.args)]
+        names, elements = _arguments_of(node.target)
+        arguments = [(names[i], value, 1) for i, value in enumerate(node.args)]
         arguments += [(name, value, 2) for name, value in node.kwargs.items()]
         result = {
             "target": f"torch.ops.{node.target}",
             "name": node.name,
-            "inputs": [{"name": name, "arg": self.argument(value, kinds.by_name[name]), "kind": kind}
+            "inputs": [{"name": name, "arg": self.argument(value, elements[name]), "kind": kind}
                        for name, value, kind in arguments],
             "metadata": {},
         }
