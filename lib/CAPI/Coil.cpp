@@ -183,14 +183,13 @@ void coil_string_free(char *text) { free(text); }
 const char *coil_cache_stats_json(void) {
   CacheCounts counts = ProgramCache::getCounts();
   static thread_local std::string text;
-  text = llvm::formatv("{0}",
-                       llvm::json::Value(llvm::json::Object{
-                           {"hits", counts.hits},
-                           {"misses", counts.misses},
-                           {"refusals", counts.refusals},
-                           {"stores", counts.stores},
-                           {"damaged", counts.damaged},
-                           {"evicted", counts.evicted}}));
+  text = llvm::formatv("{0}", llvm::json::Value(llvm::json::Object{
+                                  {"hits", counts.hits},
+                                  {"misses", counts.misses},
+                                  {"refusals", counts.refusals},
+                                  {"stores", counts.stores},
+                                  {"damaged", counts.damaged},
+                                  {"evicted", counts.evicted}}));
   return text.c_str();
 }
 

@@ -417,8 +417,10 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileCached(
     if (!cache || !error.isA<llvm::StringError>())
       return std::move(error);
     std::string reason = toString(std::move(error));
-    // What the compiler says of nodes depends on nothing but the program.
-    if (llvm::StringRef(reason).starts_with("node '"))
+    // What the compiler says of nodes and symbols depends on nothing but the
+    // program; other errors may be the machine's.
+    llvm::StringRef text = reason;
+    if (text.starts_with("node '") || text.starts_with("symbol '"))
       llvm::consumeError(cache->storeRefusal(name, reason));
     return makeError(reason);
   }

@@ -130,7 +130,7 @@ class Writer:
             self.fail(f"tensors of {value.dtype} are not supported")
         if value.layout is not torch.strided:
             self.fail(f"tensors of layout {value.layout} are not supported")
-        self.tensors[name] = {
+        self.tensors[name] = json.dumps({
             "dtype": _fx.DTYPES[value.dtype],
             "sizes": [self.size(size) for size in value.shape],
             "strides": [self.size(stride) for stride in value.stride()],
@@ -138,7 +138,7 @@ class Writer:
             "requires_grad": False,
             "layout": 7,
             "device": {"type": value.device.type, "index": value.device.index},
-        }
+        })
         return {"name": name}
 
     # -- Arguments ----------------------------------------------------------
@@ -253,6 +253,8 @@ class Writer:
         return given
 
     def node(self, node):
+        """The text of a node. Text at once, as for tensors: tens of thousands of dictionaries
+        until the end of the graph would keep Python's collector of garbage busy."""
         self.current = node
         names, elements = _arguments_of(node.target)
         arguments = [(names[i], value, 1) for i, value in enumerate(node.args)]
@@ -268,7 +270,7 @@ class Writer:
         source = _fx.source_of(node)
         if source:
             result["metadata"]["stack_trace"] = 'File "%s", line %s, in %s' % source
-        return result
+        return json.dumps(result)
 
     # -- The program --------------------------------------------------------
 
@@ -303,25 +305,31 @@ class Writer:
             graph_inputs.append(argument)
             specs.append({"user_input": {"arg": argument}})
         outputs = [{"as_tensor": {"name": node.name}} for node in self.outputs]
-        return json.dumps({
-            "graph_module": {
-                "graph": {
-                    "inputs": graph_inputs,
-                    "outputs": outputs,
-                    "nodes": nodes,
-                    "tensor_values": self.tensors,
-                    "sym_int_values": self.ints,
-                    "sym_float_values": self.floats,
-                    "sym_bool_values": self.bools,
-                },
-                "signature": {
-                    "input_specs": specs,
-                    "output_specs": [{"user_output": {"arg": output}} for output in outputs],
-                },
-                "module_call_graph": [],
-            },
-            "range_constraints": {symbol.name: self._range(symbol) for symbol in self.symbols},
-            "schema_version": {"major": 8, "minor": 15},
-            "verifiers": [],
-            "torch_version": torch.__version__,
+        graph = {
+            "inputs": json.dumps(graph_inputs),
+            "outputs": json.dumps(outputs),
+            "nodes": f"[{', '.join(nodes)}]",
+            "tensor_values": _join(self.tensors),
+            "sym_int_values": json.dumps(self.ints),
+            "sym_float_values": json.dumps(self.floats),
+            "sym_bool_values": json.dumps(self.bools),
+        }
+        signature = {
+            "input_specs": specs,
+            "output_specs": [{"user_output": {"arg": output}} for output in outputs],
+        }
+        module = {"graph": _join(graph), "signature": json.dumps(signature), "module_call_graph": "[]"}
+        # In an order that is the same in every process, as the cache on disk wants it.
+        ranges = {symbol.name: self._range(symbol) for symbol in sorted(self.symbols, key=lambda each: each.name)}
+        return _join({
+            "graph_module": _join(module),
+            "range_constraints": json.dumps(ranges),
+            "schema_version": json.dumps({"major": 8, "minor": 15}),
+            "verifiers": "[]",
+            "torch_version": json.dumps(torch.__version__),
         })
+
+
+def _join(texts):
+    """The text of an object whose values are texts."""
+    return "{%s}" % ", ".join(f"{json.dumps(name)}: {text}" for name, text in texts.items())
