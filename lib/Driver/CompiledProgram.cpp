@@ -405,9 +405,9 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileCached(
         ProgramCache::countHit();
         return program;
       }
-      // Compilation will say what is wrong, if it is not the entry.
+      // Code for another processor or GPU, of which a package is wanted, or
+      // what compilation will say, or replace.
       llvm::consumeError(program.takeError());
-      cache->discard(name);
     }
     ProgramCache::countMiss();
   }

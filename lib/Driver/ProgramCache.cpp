@@ -187,8 +187,10 @@ std::optional<ProgramPackage> ProgramCache::load(StringRef key) const {
   if (!package) {
     llvm::consumeError(package.takeError());
     // Another process may have removed it.
-    if (fs::exists(path))
-      discard(key);
+    if (fs::exists(path)) {
+      ++counters.damaged;
+      fs::remove(path);
+    }
     return std::nullopt;
   }
   touch(path, status);
@@ -210,11 +212,6 @@ std::optional<std::string> ProgramCache::loadRefusal(StringRef key) const {
   touch(path, status);
   ++counters.refusals;
   return reason.str();
-}
-
-void ProgramCache::discard(StringRef key) const {
-  ++counters.damaged;
-  fs::remove(getPath(key, kProgram));
 }
 
 //===----------------------------------------------------------------------===//

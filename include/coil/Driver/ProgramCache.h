@@ -59,8 +59,7 @@ public:
   /// directory that cannot be made or that others may write to.
   static llvm::Expected<std::optional<ProgramCache>> open();
 
-  /// The program of that name. A damaged one is removed, which `isDamaged`
-  /// says.
+  /// The program of that name. A damaged one is removed.
   std::optional<ProgramPackage> load(llvm::StringRef key) const;
   /// Why the compiler refuses the program of that name, if that is known.
   std::optional<std::string> loadRefusal(llvm::StringRef key) const;
@@ -71,9 +70,6 @@ public:
   llvm::Error store(llvm::StringRef key, const ProgramPackage &package) const;
   llvm::Error storeRefusal(llvm::StringRef key, llvm::StringRef reason) const;
   /// @}
-
-  /// Removes an entry that cannot be used.
-  void discard(llvm::StringRef key) const;
 
   llvm::StringRef getDirectory() const { return directory; }
 
