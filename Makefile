@@ -23,7 +23,7 @@ ninja = ninja -C $(BUILD) $(NINJA_ARGS)
 cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build check check-all check-operators check-models check-torch-compile demo dist docs format lint clean
+.PHONY: help deps configure build check check-all check-operators check-models check-torch-compile demo dist wheel docs format lint clean
 
 help: ## Show this list.
 	@echo "Coil. Targets:"
@@ -89,6 +89,9 @@ docs: ## Build the site of the documentation into $(BUILD)/docs-site (needs netw
 	scripts/gen_reference.py
 	scripts/install-docs.sh .venv-docs
 	.venv-docs/bin/mkdocs build --strict --site-dir "$(abspath $(BUILD))/docs-site"
+
+wheel: configure ## Make the wheel `coil` of the build tree, LLVM inside (dist/).
+	$(PYTHON) python/build_backend/coil_build.py --build $(BUILD) --out dist
 
 format: ## Format the C++ sources in place.
 	clang-format-22 -i $(cxx_sources)

@@ -26,6 +26,9 @@ if cpu:
     config.environment["COIL_CPU"] = cpu
     config.environment["ONEDNN_MAX_CPU_ISA"] = {"x86-64-v3": "AVX2"}.get(cpu, "ALL")
 
+# Tests compile; those of the cache name a directory of their own.
+config.environment["COIL_CACHE"] = "0"
+
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("FILECHECK_OPTS", "-enable-var-scope")
 
@@ -65,6 +68,11 @@ found = subprocess.run([mypy_python, "-m", "mypy", "--version"], capture_output=
 if found.startswith(f"mypy {wanted} "):
     config.available_features.add("mypy")
     config.substitutions.append(("%mypy_python", mypy_python))
+# The parts of the wheel, which check-coil builds.
+if os.path.exists(os.path.join(config.coil_obj_root, "wheel", "wheel.json")):
+    config.available_features.add("wheel")
+    config.substitutions.append(
+        ("%wheel_torch", "--torch-python " + torch_python if "torch" in config.available_features else ""))
 # A GPU that torch can use.
 if torch_python and os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")

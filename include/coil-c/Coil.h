@@ -33,13 +33,18 @@ extern "C" {
 #endif
 
 /// Version of this interface.
-#define COIL_API_VERSION 10
+#define COIL_API_VERSION 11
 
 /// Returns the version of the interface that the library implements.
 COIL_C_API uint32_t coil_api_version(void);
 
 /// Returns the version of the compiler, such as "0.1.0".
 COIL_C_API const char *coil_version(void);
+
+/// What the cache on disk did in this process, as JSON: {"hits", "misses",
+/// "refusals", "stores", "damaged", "evicted"}. Valid until the thread asks
+/// again. Since API version 11.
+COIL_C_API const char *coil_cache_stats_json(void);
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -94,6 +99,9 @@ typedef struct coil_compile_options {
   /// Directory that receives everything that is made on the way, with a page
   /// that leads through it; none by default. Since API version 6.
   const char *debug_directory;
+  /// Not zero: neither looks for the program in the cache on disk nor keeps it
+  /// there. Since API version 11.
+  int32_t no_cache;
 } coil_compile_options;
 
 COIL_C_API void coil_compile_options_init(coil_compile_options *options);

@@ -14,6 +14,7 @@
 #include "Result.h"
 #include "coil/Driver/CompiledKernels.h"
 #include "coil/Driver/CompiledProgram.h"
+#include "coil/Driver/ProgramCache.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Import/Package.h"
 #include "coil/Pipelines/Options.h"
@@ -125,6 +126,18 @@ static llvm::Error checkProgramOptions(const coil_compile_options &options) {
 
 static std::string toText(const char *text) { return text ? text : ""; }
 
+static llvm::StringRef stringifyCacheUse(CacheUse use) {
+  switch (use) {
+  case CacheUse::Off:
+    return "off";
+  case CacheUse::Miss:
+    return "miss";
+  case CacheUse::Hit:
+    return "hit";
+  }
+  llvm_unreachable("not a use of the cache");
+}
+
 static llvm::json::Value statsToJSON(const CompiledProgram &program) {
   const JITStats &stats = program.getStats();
   const EngineStats &engine = program.getEngine().getStats();
@@ -138,6 +151,8 @@ static llvm::json::Value statsToJSON(const CompiledProgram &program) {
     seconds[stringifyStage(time.stage)] = time.seconds;
   return llvm::json::Object{
       {"seconds", std::move(seconds)},
+      {"cache", stringifyCacheUse(stats.cache)},
+      {"cache_warning", stats.cacheWarning},
       {"kernels_before_fusion", stats.kernelsBefore},
       {"launches", stats.launches},
       {"library_calls", stats.libraryCalls},
@@ -158,6 +173,19 @@ uint32_t coil_api_version(void) { return COIL_API_VERSION; }
 const char *coil_version(void) { return COIL_VERSION; }
 
 void coil_string_free(char *text) { free(text); }
+
+const char *coil_cache_stats_json(void) {
+  CacheCounts counts = ProgramCache::getCounts();
+  static thread_local std::string text;
+  text = llvm::formatv("{0}", llvm::json::Value(llvm::json::Object{
+                                  {"hits", counts.hits},
+                                  {"misses", counts.misses},
+                                  {"refusals", counts.refusals},
+                                  {"stores", counts.stores},
+                                  {"damaged", counts.damaged},
+                                  {"evicted", counts.evicted}}));
+  return text.c_str();
+}
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -191,6 +219,7 @@ static int32_t compileWith(
   if (program)
     *program = nullptr;
   JITOptions jit;
+  jit.cache = true;
   if (given) {
     coil_compile_options known, *options = &known;
     coil_compile_options_init(options);
@@ -211,6 +240,7 @@ static int32_t compileWith(
     jit.engine.graphs = static_cast<int32_t>(options->cuda_graphs);
     jit.engine.device = options->device;
     jit.debugDirectory = toText(options->debug_directory);
+    jit.cache = options->no_cache == 0;
   }
   llvm::Expected<std::unique_ptr<CompiledProgram>> compiled = compile(jit);
   if (!compiled)

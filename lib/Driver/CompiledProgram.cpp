@@ -11,11 +11,13 @@
 
 #include "coil/Driver/CompiledProgram.h"
 
+#include "CompileKey.h"
 #include "CompileSession.h"
 #include "ErrorLines.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/Driver/ProgramCache.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Import/Import.h"
 #include "coil/Package/Package.h"
@@ -35,6 +37,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <atomic>
 #include <optional>
 
 using namespace coil;
@@ -200,6 +203,38 @@ static OwningOpRef<ModuleOp> takeFunction(ModuleOp module,
   return taken;
 }
 
+Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::loadPackage(
+    const ProgramPackage &package, const JITOptions &options,
+    std::unique_ptr<Impl> impl, ModelContainer::WeightSource find) {
+  Expected<const ProgramVariant *> selected =
+      selectVariant(package, options.engine.device);
+  if (!selected)
+    return selected.takeError();
+  const ProgramVariant *variant = *selected;
+  impl->function = options.function;
+  JITStats &stats = impl->stats;
+  stats.kernelsBefore = variant->kernelsBefore;
+  stats.launches = variant->launches;
+  stats.libraryCalls = variant->libraryCalls;
+  EngineOptions engineOptions = options.engine;
+  std::unique_ptr<Engine> engine, prepareEngine;
+  for (auto [image, place] : {std::pair(variant->main, &engine),
+                              std::pair(variant->prepare, &prepareEngine)}) {
+    if (!image)
+      continue;
+    Expected<std::unique_ptr<Engine>> loaded =
+        Engine::load(image, engineOptions);
+    if (!loaded)
+      return loaded.takeError();
+    *place = std::move(*loaded);
+    engineOptions.graphs = 0;
+  }
+  if (Error error = impl->makeContainer(std::move(engine),
+                                        std::move(prepareEngine), find))
+    return std::move(error);
+  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
+}
+
 Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
   double start = now();
@@ -210,43 +245,21 @@ CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
   if (package->function != options.function)
     return makeError("there is no function '" + options.function +
                      "', the package has '" + package->function + "'");
-  Expected<const ProgramVariant *> selected =
-      selectVariant(*package, options.engine.device);
-  if (!selected)
-    return makeError("'" + path + "': " + toString(selected.takeError()));
-  const ProgramVariant *variant = *selected;
   auto impl = std::make_unique<Impl>();
-  impl->function = options.function;
-  JITStats &stats = impl->stats;
-  stats.kernelsBefore = variant->kernelsBefore;
-  stats.launches = variant->launches;
-  stats.libraryCalls = variant->libraryCalls;
-  stats.importSeconds = now() - start;
-  EngineOptions engineOptions = options.engine;
-  std::unique_ptr<Engine> engine, prepareEngine;
-  for (auto [image, place] : {std::pair(variant->main, &engine),
-                              std::pair(variant->prepare, &prepareEngine)}) {
-    if (!image)
-      continue;
-    Expected<std::unique_ptr<Engine>> loaded =
-        Engine::load(image, engineOptions);
-    if (!loaded)
-      return makeError("'" + path + "': " + toString(loaded.takeError()));
-    *place = std::move(*loaded);
-    engineOptions.graphs = 0;
-  }
+  impl->stats.importSeconds = now() - start;
   WeightFile weights(*package);
   auto find = [&](llvm::StringRef name) -> Expected<NamedWeight> {
     if (const NamedWeight *weight = weights.lookup(name))
       return *weight;
-    return makeError("'" + path + "': the program needs the weight '" + name +
+    return makeError("the program needs the weight '" + name +
                      "', which the package does not have");
   };
-  if (Error error = impl->makeContainer(std::move(engine),
-                                        std::move(prepareEngine), find))
-    return std::move(error);
-  stats.totalSeconds = now() - start;
-  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
+  Expected<std::unique_ptr<CompiledProgram>> program =
+      loadPackage(*package, options, std::move(impl), find);
+  if (!program)
+    return makeError("'" + path + "': " + toString(program.takeError()));
+  (*program)->impl->stats.totalSeconds = now() - start;
+  return program;
 }
 
 Error CompiledProgram::save(llvm::StringRef path) const {
@@ -256,7 +269,7 @@ Error CompiledProgram::save(llvm::StringRef path) const {
   return writePackage(*package, path);
 }
 
-Expected<ProgramPackage> CompiledProgram::makePackage() const {
+Expected<ProgramPackage> CompiledProgram::makePackage(bool withWeights) const {
   ProgramPackage package;
   package.function = impl->function;
   ProgramVariant &variant = package.variants.emplace_back();
@@ -267,6 +280,8 @@ Expected<ProgramPackage> CompiledProgram::makePackage() const {
   const ModelContainer &container = *impl->container;
   if (container.getPrepareEngine())
     variant.prepare = container.getPrepareEngine()->getImage();
+  if (!withWeights)
+    return package;
   // In the order of the inputs, so that equal programs are equal files.
   std::vector<NamedWeight> kept;
   for (size_t i = 0, n = container.getNumWeights(); i < n; ++i) {
@@ -291,27 +306,135 @@ CompiledProgram::compile(llvm::StringRef path, const JITOptions &options) {
   if (isPackagePath(path))
     return load(path, options);
   llvm::SourceMgr sources;
-  return compileRead(
-      [&](MLIRContext &context) {
-        return loadProgram(path, options.weights, sources, context,
-                           options.checkWeights);
+  bool isExported = path.ends_with(".pt2");
+  auto compile = [&] {
+    return compileRead(
+        [&](MLIRContext &context) {
+          return loadProgram(path, options.weights, sources, context,
+                             options.checkWeights);
+        },
+        path, isExported, /*nameNodes=*/false, options);
+  };
+  if (!isExported)
+    return compile();
+  return compileCached(
+      [&](CacheKey &key) { return addExportedProgram(key, path); },
+      [&]() -> Expected<std::unique_ptr<import::WeightStore>> {
+        Expected<import::Package> package = import::Package::open(path);
+        if (!package)
+          return package.takeError();
+        return package->loadWeights("", import::Limits(), options.checkWeights);
       },
-      path, path.ends_with(".pt2"), /*nameNodes=*/false, options);
+      compile, options);
 }
 
 Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compileText(llvm::StringRef text, const JITOptions &options) {
-  return compileRead(
-      [&](MLIRContext &context) -> Expected<Program> {
-        Expected<OwningOpRef<ModuleOp>> module =
-            import::importProgramText(text, &context);
-        if (!module)
-          return module.takeError();
-        Program program;
-        program.module = std::move(*module);
-        return std::move(program);
+  auto compile = [&] {
+    return compileRead(
+        [&](MLIRContext &context) -> Expected<Program> {
+          Expected<OwningOpRef<ModuleOp>> module =
+              import::importProgramText(text, &context);
+          if (!module)
+            return module.takeError();
+          Program program;
+          program.module = std::move(*module);
+          return std::move(program);
+        },
+        "program", /*isExported=*/true, /*nameNodes=*/true, options);
+  };
+  return compileCached(
+      [&](CacheKey &key) -> Error {
+        key.add("text").add(text);
+        return Error::success();
       },
-      "program", /*isExported=*/true, /*nameNodes=*/true, options);
+      []() -> Expected<std::unique_ptr<import::WeightStore>> {
+        return std::unique_ptr<import::WeightStore>();
+      },
+      compile, options);
+}
+
+Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileCached(
+    llvm::function_ref<Error(CacheKey &)> addSource,
+    llvm::function_ref<Expected<std::unique_ptr<import::WeightStore>>()>
+        openWeights,
+    llvm::function_ref<Expected<std::unique_ptr<CompiledProgram>>()> compile,
+    const JITOptions &options) {
+  double start = now();
+  std::string warning;
+  // One warning is enough for a process.
+  auto warn = [&](Error error) {
+    static std::atomic<bool> hasWarned{false};
+    std::string text = toString(std::move(error));
+    if (!hasWarned.exchange(true))
+      warning = std::move(text);
+  };
+  CacheKey key;
+  std::optional<ProgramCache> cache;
+  if (options.cache && addOptions(key, options)) {
+    Expected<std::optional<ProgramCache>> opened = ProgramCache::open();
+    if (!opened)
+      warn(opened.takeError());
+    else
+      cache = std::move(*opened);
+  }
+  // What cannot be read is an error of compilation.
+  if (cache)
+    if (Error error = addSource(key)) {
+      llvm::consumeError(std::move(error));
+      cache.reset();
+    }
+  std::string name = cache ? key.finish() : std::string();
+  if (cache) {
+    if (std::optional<std::string> reason = cache->loadRefusal(name))
+      return makeError(*reason);
+    if (std::optional<ProgramPackage> package = cache->load(name)) {
+      auto impl = std::make_unique<Impl>();
+      impl->stats.cache = CacheUse::Hit;
+      Expected<std::unique_ptr<import::WeightStore>> weights = openWeights();
+      if (!weights)
+        return weights.takeError();
+      impl->weightStore = std::move(*weights);
+      impl->stats.importSeconds = now() - start;
+      Impl *made = impl.get();
+      Expected<std::unique_ptr<CompiledProgram>> program = loadPackage(
+          *package, options, std::move(impl),
+          [&](llvm::StringRef weight) { return made->getModelWeight(weight); });
+      if (program) {
+        (*program)->impl->stats.totalSeconds = now() - start;
+        ProgramCache::countHit();
+        return program;
+      }
+      // Code for another processor or GPU, of which a package is wanted, or
+      // what compilation will say, or replace.
+      llvm::consumeError(program.takeError());
+    }
+    ProgramCache::countMiss();
+  }
+  Expected<std::unique_ptr<CompiledProgram>> program = compile();
+  if (!program) {
+    Error error = program.takeError();
+    if (!cache || !error.isA<llvm::StringError>())
+      return std::move(error);
+    std::string reason = toString(std::move(error));
+    // What the compiler says of nodes and symbols depends on nothing but the
+    // program; other errors may be the machine's.
+    llvm::StringRef text = reason;
+    if (text.starts_with("node '") || text.starts_with("symbol '"))
+      llvm::consumeError(cache->storeRefusal(name, reason));
+    return makeError(reason);
+  }
+  JITStats &stats = (*program)->impl->stats;
+  if (cache) {
+    stats.cache = CacheUse::Miss;
+    Expected<ProgramPackage> package =
+        (*program)->makePackage(/*withWeights=*/false);
+    Error error = package ? cache->store(name, *package) : package.takeError();
+    if (error)
+      warn(std::move(error));
+  }
+  stats.cacheWarning = std::move(warning);
+  return program;
 }
 
 Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(

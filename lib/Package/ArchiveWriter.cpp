@@ -32,9 +32,9 @@ static constexpr uint32_t kDate = 0x00210000;
 static constexpr uint64_t kWide = 0xffffffff;
 
 Expected<std::unique_ptr<ArchiveWriter>>
-ArchiveWriter::create(llvm::StringRef path, uint64_t wideFrom) {
-  Expected<std::unique_ptr<OutputFile>> file =
-      OutputFile::open(path, OutputKind::Package);
+ArchiveWriter::create(llvm::StringRef path, uint64_t wideFrom,
+                      OutputKind kind) {
+  Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path, kind);
   if (!file)
     return file.takeError();
   return std::unique_ptr<ArchiveWriter>(

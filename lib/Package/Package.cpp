@@ -179,8 +179,10 @@ static std::string getSeal(const ProgramVariant &variant) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-Error coil::writePackage(const ProgramPackage &package, llvm::StringRef path) {
-  Expected<std::unique_ptr<ArchiveWriter>> writer = ArchiveWriter::create(path);
+Error coil::writePackage(const ProgramPackage &package, llvm::StringRef path,
+                         OutputKind kind) {
+  Expected<std::unique_ptr<ArchiveWriter>> writer =
+      ArchiveWriter::create(path, kWideFrom, kind);
   if (!writer)
     return writer.takeError();
   Array records;

@@ -95,12 +95,19 @@ static llvm::Expected<Plugin> open(llvm::StringRef file) {
   std::string message;
   llvm::sys::DynamicLibrary library =
       llvm::sys::DynamicLibrary::getPermanentLibrary(real.c_str(), &message);
+  bool isClosed = hidesLLVM && hidesLLVM();
+  const char *closed =
+      "this Coil keeps LLVM to itself, as that of the wheel does: plugins with "
+      "dialects or passes need a Coil that was built with LLVM's shared "
+      "libraries (docs/howto/Wheel.md)";
   if (!library.isValid())
-    return refuse(message);
+    return refuse(isClosed ? message + "; " + closed : message);
   bool hasDialects = library.getAddressOfSymbol("mlirGetDialectPluginInfo");
   bool hasPasses = library.getAddressOfSymbol("mlirGetPassPluginInfo");
   plugin.functions = reinterpret_cast<int32_t (*)()>(
       library.getAddressOfSymbol("coil_register_functions"));
+  if (isClosed && (hasDialects || hasPasses))
+    return refuse(closed);
   if (!hasDialects && !hasPasses && !plugin.functions)
     return refuse("it has no entry point, expected 'mlirGetDialectPluginInfo', "
                   "'mlirGetPassPluginInfo' or 'coil_register_functions'");

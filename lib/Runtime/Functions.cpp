@@ -180,6 +180,14 @@ int32_t coil_find_function(const char *name, int32_t device,
   });
 }
 
+void coil_visit_functions(void (*visit)(const coil_function *, void *),
+                          void *user) {
+  Registry &registry = getFilledRegistry();
+  std::shared_lock<std::shared_mutex> lock(registry.mutex);
+  for (const auto &[name, entry] : registry.entries)
+    visit(&entry->function, user);
+}
+
 int32_t coil_require_functions(const coil_call_site *sites, size_t count) {
   return guarded([&]() -> int32_t {
     std::string missing;

@@ -43,10 +43,12 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path,
     file->stream = &llvm::outs();
     return file;
   }
+  file->endsBySignal = kind != OutputKind::CacheEntry;
   if (path.ends_with(".pt2"))
     return cannotWrite(path, "'.pt2' is the name of models that torch.export "
                              "writes, this would be another format");
-  if (path.ends_with(".coilpkg") != (kind == OutputKind::Package))
+  if (kind != OutputKind::CacheEntry &&
+      path.ends_with(".coilpkg") != (kind == OutputKind::Package))
     return cannotWrite(path, kind == OutputKind::Package
                                  ? "packages have names that end in '.coilpkg'"
                                  : "'.coilpkg' is the name of packages, this "
@@ -89,7 +91,7 @@ std::error_code OutputFile::createTemporary(fs::perms mode) {
                          /*MakeAbsolute=*/false);
     // The name is registered before the file exists: a signal may arrive while
     // the system creates it. `fs::TempFile` registers afterwards.
-    if (llvm::sys::RemoveFileOnSignal(name))
+    if (endsBySignal && llvm::sys::RemoveFileOnSignal(name))
       return std::make_error_code(std::errc::not_enough_memory);
     error = fs::openFileForReadWrite(name, descriptor, fs::CD_CreateNew,
                                      fs::OF_None, mode);
@@ -100,7 +102,8 @@ std::error_code OutputFile::createTemporary(fs::perms mode) {
       stream = owned.get();
       return {};
     }
-    llvm::sys::DontRemoveFileOnSignal(name);
+    if (endsBySignal)
+      llvm::sys::DontRemoveFileOnSignal(name);
     if (error != std::errc::file_exists)
       return error;
   }
@@ -119,7 +122,8 @@ OutputFile::~OutputFile() {
   if (temporary.empty())
     return;
   fs::remove(temporary);
-  llvm::sys::DontRemoveFileOnSignal(temporary);
+  if (endsBySignal)
+    llvm::sys::DontRemoveFileOnSignal(temporary);
 }
 
 Error OutputFile::flush() {
@@ -142,13 +146,14 @@ Error OutputFile::commit() {
     return cannotWrite(path, error.message());
   if (std::error_code error = fs::rename(temporary, target))
     return cannotWrite(path, error.message());
-  llvm::sys::DontRemoveFileOnSignal(temporary);
+  if (endsBySignal)
+    llvm::sys::DontRemoveFileOnSignal(temporary);
   temporary.clear();
   return Error::success();
 }
 
-Error coil::writeFile(StringRef path, StringRef bytes) {
-  Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
+Error coil::writeFile(StringRef path, StringRef bytes, OutputKind kind) {
+  Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path, kind);
   if (!file)
     return file.takeError();
   (*file)->os() << bytes;

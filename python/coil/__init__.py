@@ -23,6 +23,8 @@ from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._complex import ComplexTensor
 from coil._tensor import Tensor
 
+__version__ = version()
+
 __all__ = [
     "CoilError",
     "CompileError",

@@ -10,7 +10,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-API_VERSION = 10
+API_VERSION = 11
 
 
 class CoilError(Exception):
@@ -56,6 +56,7 @@ class CompileOptions(ctypes.Structure):
         ("cuda_graphs", c_uint32),
         ("device", c_int32),
         ("debug_directory", c_char_p),
+        ("no_cache", c_int32),
     ]
 
 
@@ -81,17 +82,17 @@ class WeightsInfo(ctypes.Structure):
 
 
 def _find():
-    """The library: named by COIL_C_LIBRARY, or in `lib` beside the package."""
+    """The library: named by COIL_C_LIBRARY, or in `lib` of the package (the wheel), or beside it."""
     named = os.environ.get("COIL_C_LIBRARY")
     if named:
         return named
     package = pathlib.Path(os.path.abspath(__file__)).parent
-    for folder in (package.parents[1] / "lib", package / "lib"):
+    for folder in (package / "lib", package.parents[1] / "lib"):
         for name in ("libCoilC.so.0", "libCoilC.so"):
             if (folder / name).exists():
                 return str(folder / name)
     raise ImportError(
-        "libCoilC.so is not in 'lib' beside the package; set COIL_C_LIBRARY to its path"
+        "libCoilC.so is in 'lib' neither of the package nor beside it; set COIL_C_LIBRARY to its path"
     )
 
 
@@ -101,6 +102,7 @@ def _load():
         "coil_api_version": (c_uint32, []),
         "coil_version": (c_char_p, []),
         "coil_string_free": (None, [c_void_p]),
+        "coil_cache_stats_json": (c_char_p, []),
         "coil_options_json": (c_char_p, []),
         "coil_option_check": (c_int32, [c_char_p, c_char_p, POINTER(c_void_p)]),
         "coil_compile_options_init": (None, [POINTER(CompileOptions)]),

@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import sys
+import warnings
 
 from coil._library import (
     CompileError,
@@ -110,8 +111,11 @@ class Program(call.Runner):
         self.outputs = signature["outputs"]
         #: The symbols in sizes: a list of {"name", "min", "max", "hint"}.
         self.symbols = signature["symbols"]
-        #: Seconds of each stage of compilation, and counts of kernels.
+        #: Seconds of each stage of compilation, counts of kernels, and what the cache on
+        #: disk had to do with it: "off", "miss" or "hit".
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
+        if warning := self.compile_stats.pop("cache_warning"):
+            warnings.warn(f"compiled programs are not kept: {warning}", RuntimeWarning, stacklevel=4)
         self._hook = self._generator = None
         self._path = self._structure = None
 
@@ -349,7 +353,7 @@ def load_plugin(path):
     check(library.coil_plugin_load(os.fsencode(path), ctypes.byref(error)), error)
 
 
-def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir):
+def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir, cache):
     for name, value in (("num-threads", threads), ("opt-level", opt_level), ("cuda-graphs", cuda_graphs),
                         ("device", device)):
         _options.check(name, value)
@@ -365,6 +369,7 @@ def _make_settings(options, object_cache, threads, opt_level, cuda_graphs, devic
     settings.cuda_graphs = cuda_graphs
     settings.device = device
     settings.debug_directory = os.fsencode(debug_dir) if debug_dir else None
+    settings.no_cache = not cache
     return settings
 
 
@@ -377,10 +382,10 @@ def _check_compiled(status, error):
 
 
 def compile_text(text, *, options="", object_cache=None, threads=0, opt_level=2, cuda_graphs=0, device=0,
-                 debug_dir=None):
+                 debug_dir=None, cache=True):
     """Compiles the text that a .pt2 file has of a program without weights; complex numbers
     stay two real ones. Arguments are as in `compile`."""
-    settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir)
+    settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir, cache)
     encoded = text.encode()
     handle, error = ctypes.c_void_p(), ctypes.c_void_p()
     status = library.coil_program_compile_text(
@@ -402,6 +407,7 @@ def compile(
     cuda_graphs=0,
     device=0,
     debug_dir=None,
+    cache=True,
     **pipeline_options,
 ):
     """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
@@ -420,6 +426,9 @@ def compile(
       device: the GPU to load kernels onto.
       debug_dir: a directory that receives everything that is made on the way;
         its index.html leads through it. None writes nothing.
+      cache: whether to look for the compiled program in the cache on disk, and to
+        keep it there. Its directory and size are those of the environment variables
+        COIL_CACHE_DIR and COIL_CACHE_SIZE; COIL_CACHE=0 does without it.
       pipeline_options: the same by keyword, such as target="cuda", plan="pool",
         fuse=False or vector_bits=256: `coil.options()` lists them. `insert_passes`
         is a dictionary from extension points to textual pipelines, or to lists of
@@ -427,7 +436,7 @@ def compile(
         the extension points.
     """
     options = _options.add_keywords(options, pipeline_options)
-    settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir)
+    settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir, cache)
     settings.function = function.encode()
     settings.weights = os.fsencode(weights) if weights else None
     handle, error = ctypes.c_void_p(), ctypes.c_void_p()

@@ -325,9 +325,13 @@ static int writeProgram(GivenOptions given) {
     options.engine.assembleKernels = machineCode;
     // Nor its host functions, which loading it asks for.
     options.engine.requireFunctions = false;
+    options.cache = true;
     auto program = CompiledProgram::compile(input, options);
     if (!program)
       return report(3, toString(program.takeError()));
+    StringRef warning = (*program)->getStats().cacheWarning;
+    if (!warning.empty())
+      llvm::WithColor::warning(llvm::errs(), "coil-compile") << warning << '\n';
     seconds += (*program)->getStats().totalSeconds;
     llvm::Expected<ProgramPackage> made = (*program)->makePackage();
     if (!made)

@@ -22,7 +22,12 @@
 
 namespace coil {
 
+class CacheKey;
 struct ProgramPackage;
+
+namespace import {
+class WeightStore;
+} // namespace import
 
 namespace reference {
 class Tensor;
@@ -44,11 +49,22 @@ struct JITOptions {
   std::string debugDirectory;
   /// Keeps the program before lowering, for `interpret`.
   bool keepReference = false;
+  /// Whether the program is looked for in the cache on disk first, and kept
+  /// there. Programs of the last two options, with passes that are inserted or
+  /// kernels of a file, and those of `.mlir` files, are not.
+  bool cache = false;
   EngineOptions engine;
 };
 
+/// What the cache on disk had to do with a program.
+enum class CacheUse { Off, Miss, Hit };
+
 /// What compilation did.
 struct JITStats {
+  CacheUse cache = CacheUse::Off;
+  /// Why programs cannot be found or kept, for the first program of a process
+  /// that this happens to.
+  std::string cacheWarning;
   double importSeconds = 0;
   std::vector<StageTime> stages;
   double totalSeconds = 0;
@@ -82,7 +98,7 @@ public:
   ~CompiledProgram();
 
   /// The program with its weights as a package, which refers to this.
-  llvm::Expected<ProgramPackage> makePackage() const;
+  llvm::Expected<ProgramPackage> makePackage(bool withWeights = true) const;
   /// Writes the program with its weights as a package.
   llvm::Error save(llvm::StringRef path) const;
 
@@ -122,6 +138,21 @@ private:
   explicit CompiledProgram(std::unique_ptr<Impl> impl);
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   load(llvm::StringRef path, const JITOptions &options);
+  /// Makes a program of a package, with weights that `find` finds or, without
+  /// it, those of the package.
+  static llvm::Expected<std::unique_ptr<CompiledProgram>>
+  loadPackage(const ProgramPackage &package, const JITOptions &options,
+              std::unique_ptr<Impl> impl, ModelContainer::WeightSource find);
+  /// What `compile` makes, or what an earlier process made of the same.
+  /// `addSource` adds to the key what is compiled, and fails for what the
+  /// cache does not keep; `openWeights` opens its weights.
+  static llvm::Expected<std::unique_ptr<CompiledProgram>> compileCached(
+      llvm::function_ref<llvm::Error(CacheKey &)> addSource,
+      llvm::function_ref<llvm::Expected<std::unique_ptr<import::WeightStore>>()>
+          openWeights,
+      llvm::function_ref<llvm::Expected<std::unique_ptr<CompiledProgram>>()>
+          compile,
+      const JITOptions &options);
   /// Compiles what `read` makes. `name` is what the debug directory calls it;
   /// `isExported`: it comes from the importer alone.
   static llvm::Expected<std::unique_ptr<CompiledProgram>> compileRead(

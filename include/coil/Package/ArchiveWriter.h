@@ -35,7 +35,8 @@ constexpr uint64_t kWideFrom = 0xffffffff;
 class ArchiveWriter {
 public:
   static llvm::Expected<std::unique_ptr<ArchiveWriter>>
-  create(llvm::StringRef path, uint64_t wideFrom = kWideFrom);
+  create(llvm::StringRef path, uint64_t wideFrom = kWideFrom,
+         OutputKind kind = OutputKind::Package);
 
   /// Appends a record. Names are used once.
   void add(llvm::StringRef name, llvm::StringRef data);

@@ -16,6 +16,7 @@
 
 #include "coil/ExecutionEngine/ProgramImage.h"
 #include "coil/Import/Archive.h"
+#include "coil/Support/OutputFile.h"
 
 namespace coil {
 
@@ -78,7 +79,8 @@ selectVariant(const ProgramPackage &package, int32_t device = 0);
 llvm::Error mergePackage(ProgramPackage &package, const ProgramPackage &other);
 
 /// Writes a package. A file of that name is replaced once the new one is whole.
-llvm::Error writePackage(const ProgramPackage &package, llvm::StringRef path);
+llvm::Error writePackage(const ProgramPackage &package, llvm::StringRef path,
+                         OutputKind kind = OutputKind::Package);
 
 /// How much of a package to compare with its hashes.
 enum class PackageCheck { None, Fast, Full };

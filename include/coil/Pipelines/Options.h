@@ -58,8 +58,8 @@ enum class OptionScope { Pipeline, Program, Tool };
 enum class OptionGroup { Code, Memory, Debug };
 /// The devices whose programs an option changes.
 enum class OptionDevices { Any, Vectors, Threads };
-/// The tools that have an option as a flag.
-enum class OptionTools { Compile, Run, Both };
+/// The tools that have an option as a flag. None: it is one of C and Python.
+enum class OptionTools { Compile, Run, Both, None };
 
 /// An entry of Options.def.
 struct OptionSpec {

@@ -53,6 +53,11 @@ struct LoadedPlugin {
   std::string name, version;
 };
 
+/// Whether LLVM and MLIR are inside of this library and seen by nobody else, as
+/// in the wheel, which defines this. Plugins with dialects or passes cannot be
+/// loaded then: they would bring another LLVM.
+__attribute__((weak)) bool hidesLLVM();
+
 /// Loads the plugins that the environment variable COIL_PLUGINS names, colons
 /// between them, which have not been loaded, and runs their pass callbacks.
 /// Fails for each one that cannot be loaded, has no entry point, was built

@@ -203,6 +203,11 @@ COIL_RT_API int32_t coil_register_function(const coil_function *function);
 COIL_RT_API int32_t coil_find_function(const char *name, int32_t device_type,
                                        coil_function *found);
 
+/// Calls `visit` for each function that is registered, in no order.
+COIL_RT_API void coil_visit_functions(void (*visit)(const coil_function *,
+                                                    void *user),
+                                      void *user);
+
 /// Loads a shared library and calls its function
 /// `int32_t coil_register_functions(void)`, which registers what it has. A
 /// library that is loaded already is not asked again.

@@ -25,7 +25,13 @@
 namespace coil {
 
 /// What a file holds, as far as its name has to agree.
-enum class OutputKind { Other, Package };
+enum class OutputKind {
+  Other,
+  Package,
+  /// A file of a cache, of any name. What a signal leaves of it is removed
+  /// later, so the process keeps its own signal handlers.
+  CacheEntry
+};
 
 /// A file that is being written. The bytes go to a temporary file in the same
 /// directory, which takes the name of the wanted one in `commit`. A file that
@@ -49,19 +55,21 @@ public:
 
 private:
   OutputFile() = default;
-  /// Opens a new file next to `target`, which a signal removes.
+  /// Opens a new file next to `target`.
   std::error_code createTemporary(llvm::sys::fs::perms mode);
 
   std::string path;      ///< As the caller calls it.
   std::string target;    ///< After symbolic links.
   std::string temporary; ///< The file that takes the name `target`, or empty.
-  int descriptor = -1;   ///< Of the temporary file.
+  bool endsBySignal = true; ///< Whether a signal removes the temporary file.
+  int descriptor = -1;      ///< Of the temporary file.
   std::unique_ptr<llvm::raw_fd_ostream> owned;
   llvm::raw_fd_ostream *stream = nullptr;
 };
 
 /// Writes a file of these bytes.
-llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes);
+llvm::Error writeFile(llvm::StringRef path, llvm::StringRef bytes,
+                      OutputKind kind = OutputKind::Other);
 
 /// Fails when `output` is the same file as one of the inputs, by whatever name
 /// or link. Empty names, "-", devices and files that do not exist are never the

@@ -3,11 +3,16 @@
 """Counts what the backend compiles and what it leaves to PyTorch."""
 
 import collections
+import json
 import threading
+
+from coil._library import library
 
 _lock = threading.Lock()
 _fallbacks = collections.Counter()
 _counts = collections.Counter()
+# What the cache on disk had done when counters were last reset.
+_cache_before = collections.Counter()
 # Lists that `recording` has made, which receive what is compiled meanwhile.
 _records = []
 
@@ -31,18 +36,26 @@ def count_fallback(operator, reason):
         dynamo["coil"][f"fallback {operator}"] += 1
 
 
+def _count_cache():
+    return collections.Counter(json.loads(library.coil_cache_stats_json()))
+
+
 def counters():
     """What torch.compile(backend="coil") has done in this process: a dictionary of
     "graphs", "pieces" (compiled programs), "failed_graphs" (that run eagerly as a whole),
-    "fallbacks" (operators that PyTorch's dispatcher is called for), and
+    "seconds" and "processor_seconds" (of the compilation of graphs, without tracing),
+    "fallbacks" (operators that PyTorch's dispatcher is called for), "cache" (programs of the
+    process, those of coil.compile as well, that the cache on disk had: "hits", "misses",
+    "refusals", "stores", "damaged", "evicted"), and
     "fallbacks_by_operator": {operator: {reason: count}}. Each call site counts once,
     when its graph is compiled."""
     with _lock:
         by_operator = {}
         for (operator, reason), number in sorted(_fallbacks.items()):
             by_operator.setdefault(operator, {})[reason] = number
-        names = ("graphs", "pieces", "failed_graphs", "fallbacks")
-        return {**{name: _counts[name] for name in names}, "fallbacks_by_operator": by_operator}
+        names = ("graphs", "pieces", "failed_graphs", "seconds", "processor_seconds", "fallbacks")
+        cache = {name: number - _cache_before[name] for name, number in _count_cache().items()}
+        return {**{name: _counts[name] for name in names}, "cache": cache, "fallbacks_by_operator": by_operator}
 
 
 def reset_counters():
@@ -50,6 +63,8 @@ def reset_counters():
     with _lock:
         _fallbacks.clear()
         _counts.clear()
+        _cache_before.clear()
+        _cache_before.update(_count_cache())
 
 
 class recording:
@@ -69,5 +84,7 @@ class recording:
 
 def record(graph):
     with _lock:
+        _counts["seconds"] += graph.seconds
+        _counts["processor_seconds"] += graph.processor_seconds
         for each in _records:
             each.append(graph)

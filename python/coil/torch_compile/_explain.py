@@ -26,6 +26,11 @@ class Explanation:
         return sum(graph.library_calls for graph in self.graphs)
 
     @property
+    def cache_hits(self):
+        """The number of compiled pieces that the cache on disk had."""
+        return sum(graph.cache_hits for graph in self.graphs)
+
+    @property
     def fallbacks(self):
         """(operator, reason, (file, line, function) or None) of each operator that
         PyTorch's dispatcher is called for."""
@@ -36,7 +41,8 @@ class Explanation:
                  f"{self.kernels} kernels, {self.library_calls} library calls, {len(self.fallbacks)} fallbacks"]
         for graph in self.graphs:
             lines.append(f"{graph.name}: {len(graph.programs)} pieces, {graph.kernels} kernels, "
-                         f"{graph.library_calls} library calls, compiled in {graph.seconds:.3f} s")
+                         f"{graph.library_calls} library calls, compiled in {graph.seconds:.3f} s"
+                         + (f", {graph.cache_hits} pieces from the cache" if graph.cache_hits else ""))
             if graph.error:
                 lines.append(f"  runs eagerly: {graph.error.splitlines()[0]}")
             for operator, reason, source in graph.fallbacks:

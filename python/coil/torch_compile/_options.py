@@ -5,7 +5,7 @@
 import dataclasses
 
 from coil._library import InputError
-from coil._options import add_keywords, check_text, nearest
+from coil._options import add_keywords, check_text, nearest, to_text
 from coil._options import options as declared_options
 
 
@@ -30,6 +30,7 @@ class Options:
       threads: threads that compile; 0 takes all of the machine.
       opt_level: 1 to 3, of code generation.
       object_cache: a directory that keeps compiled objects between processes.
+      cache: whether compiled pieces are looked for in the cache on disk, and kept there.
       debug_dir: a directory that receives everything that is made on the way, in one
         folder for each piece.
       cuda_graphs: calls of a piece on a GPU to keep as CUDA graphs; None follows the mode.
@@ -41,6 +42,7 @@ class Options:
     threads: int = 0
     opt_level: int = 2
     object_cache: str | None = None
+    cache: bool = True
     debug_dir: str | None = None
     cuda_graphs: int | None = None
     mode: str = "default"
@@ -89,10 +91,10 @@ def make_options(mode=None, options=None):
         if option.scope == "pipeline":
             pipeline[name] = value
             continue
-        _check_type(name, value, str if option.minimum is None else int)
+        _check_type(name, value, bool if option.kind == "flag" else str if option.minimum is None else int)
         try:
             if value is not None:
-                check_text(option.name, str(value))
+                check_text(option.name, to_text(option, value))
         except InputError as error:
             raise OptionError(f"option '{name}' of the backend 'coil': {error}") from None
         if name == "opt_level" and value == 0:

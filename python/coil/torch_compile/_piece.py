@@ -59,7 +59,8 @@ class CompiledPiece:
                 graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0
         self.program = _program.compile_text(
             text, options=pipeline, object_cache=options.object_cache, threads=options.threads,
-            opt_level=options.opt_level, cuda_graphs=graphs, device=device.index or 0, debug_dir=debug_dir)
+            opt_level=options.opt_level, cuda_graphs=graphs, device=device.index or 0, debug_dir=debug_dir,
+            cache=options.cache)
         self._run = self.program.run
         self._index = None
         if device.type == "cuda":

@@ -8,6 +8,7 @@ serializer of torch needs an ExportedProgram, which a graph of AOTAutograd is no
 inputs are a flat list, its backward has no signature), and takes 20 times as long.
 """
 
+import functools
 import json
 import math
 
@@ -44,21 +45,18 @@ class MissingSymbol(Unsupported):
         self.symbol = symbol
 
 
-class _Kinds:
-    """What the schema says of an argument's type."""
-
-    def __init__(self, schema):
-        self.arguments = schema.arguments
-        self.by_name = {each.name: each.type for each in schema.arguments}
-
-    @staticmethod
-    def element(kind):
-        """The type without `Optional`, and whether it is a list."""
-        is_list = False
+@functools.lru_cache(None)
+def _arguments_of(operator):
+    """The names of an operator's arguments, and for each the type of its elements as the
+    schema writes it, without `Optional` and lists: "Tensor", "int", "float", ... Asking a schema
+    costs more than all else that is done for an argument."""
+    elements = {}
+    for argument in operator._schema.arguments:
+        kind = argument.type
         while isinstance(kind, (torch.OptionalType, torch.ListType)):
-            is_list |= isinstance(kind, torch.ListType)
             kind = kind.getElementType()
-        return kind, is_list
+        elements[argument.name] = str(kind)
+    return tuple(elements), elements
 
 
 class Writer:
@@ -132,7 +130,7 @@ class Writer:
             self.fail(f"tensors of {value.dtype} are not supported")
         if value.layout is not torch.strided:
             self.fail(f"tensors of layout {value.layout} are not supported")
-        self.tensors[name] = {
+        self.tensors[name] = json.dumps({
             "dtype": _fx.DTYPES[value.dtype],
             "sizes": [self.size(size) for size in value.shape],
             "strides": [self.size(stride) for stride in value.stride()],
@@ -140,15 +138,14 @@ class Writer:
             "requires_grad": False,
             "layout": 7,
             "device": {"type": value.device.type, "index": value.device.index},
-        }
+        })
         return {"name": name}
 
     # -- Arguments ----------------------------------------------------------
 
-    def _list(self, values, kind):
+    def _list(self, values, element):
         if not values:
-            element = _Kinds.element(kind)[0] if kind else None
-            tag = {"Tensor": "as_tensors", "float": "as_floats", "bool": "as_bools"}.get(str(element), "as_ints")
+            tag = {"Tensor": "as_tensors", "float": "as_floats", "bool": "as_bools"}.get(element, "as_ints")
             return {tag: []}
         has_tensors = any(isinstance(v, Node) and isinstance(_fx.value_of(v), torch.Tensor) for v in values)
         if has_tensors:
@@ -156,7 +153,7 @@ class Writer:
                 return {"as_optional_tensors": [
                     {"as_none": True} if v is None else {"as_tensor": {"name": self._reference(v)}} for v in values]}
             return {"as_tensors": [{"name": self._reference(v)} for v in values]}
-        given = [self.argument(v, _Kinds.element(kind)[0] if kind else None) for v in values]
+        given = [self.argument(v, element) for v in values]
         tags = {tag for each in given for tag in each}
         if len(tags) == 1 and not tags & {"as_sym_int", "as_sym_bool"}:
             tag, = tags
@@ -174,8 +171,8 @@ class Writer:
             self.fail(f"it takes '{node.name}', which is not a tensor")
         return node.name
 
-    def argument(self, value, kind=None):
-        element = str(_Kinds.element(kind)[0]) if kind is not None else None
+    def argument(self, value, element=None):
+        """A value as an argument whose elements have a type; None where no schema tells it."""
         if isinstance(value, Node):
             given = _fx.value_of(value)
             if isinstance(given, torch.Tensor):
@@ -188,7 +185,7 @@ class Writer:
             if given is None:
                 return {"as_none": True}
             if isinstance(given, (tuple, list)):
-                return self._list([self.member(value, i) for i in range(len(given))], kind)
+                return self._list([self.member(value, i) for i in range(len(given))], element)
             return self.fail(f"it takes a value of {type(given).__name__}")
         if value is None:
             return {"as_none": True}
@@ -221,7 +218,7 @@ class Writer:
                 return self.fail(f"layout {value} is not supported")
             return {"as_layout": _LAYOUTS[value]}
         if isinstance(value, (tuple, list)):
-            return self._list(value, kind)
+            return self._list(value, element)
         return self.fail(f"it takes a value of {type(value).__name__}")
 
     def member(self, node, number):
@@ -256,15 +253,16 @@ class Writer:
         return given
 
     def node(self, node):
+        """The text of a node. Text at once, as for tensors: tens of thousands of dictionaries
+        until the end of the graph would keep Python's collector of garbage busy."""
         self.current = node
-        schema = _fx.schema_of(node)
-        kinds = _Kinds(schema)
-        arguments = [(kinds.arguments[i].name, value, 1) for i, value in enumerate(node.args)]
+        names, elements = _arguments_of(node.target)
+        arguments = [(names[i], value, 1) for i, value in enumerate(node.args)]
         arguments += [(name, value, 2) for name, value in node.kwargs.items()]
         result = {
             "target": f"torch.ops.{node.target}",
             "name": node.name,
-            "inputs": [{"name": name, "arg": self.argument(value, kinds.by_name[name]), "kind": kind}
+            "inputs": [{"name": name, "arg": self.argument(value, elements[name]), "kind": kind}
                        for name, value, kind in arguments],
             "metadata": {},
         }
@@ -272,7 +270,7 @@ class Writer:
         source = _fx.source_of(node)
         if source:
             result["metadata"]["stack_trace"] = 'File "%s", line %s, in %s' % source
-        return result
+        return json.dumps(result)
 
     # -- The program --------------------------------------------------------
 
@@ -307,25 +305,31 @@ class Writer:
             graph_inputs.append(argument)
             specs.append({"user_input": {"arg": argument}})
         outputs = [{"as_tensor": {"name": node.name}} for node in self.outputs]
-        return json.dumps({
-            "graph_module": {
-                "graph": {
-                    "inputs": graph_inputs,
-                    "outputs": outputs,
-                    "nodes": nodes,
-                    "tensor_values": self.tensors,
-                    "sym_int_values": self.ints,
-                    "sym_float_values": self.floats,
-                    "sym_bool_values": self.bools,
-                },
-                "signature": {
-                    "input_specs": specs,
-                    "output_specs": [{"user_output": {"arg": output}} for output in outputs],
-                },
-                "module_call_graph": [],
-            },
-            "range_constraints": {symbol.name: self._range(symbol) for symbol in self.symbols},
-            "schema_version": {"major": 8, "minor": 15},
-            "verifiers": [],
-            "torch_version": torch.__version__,
+        graph = {
+            "inputs": json.dumps(graph_inputs),
+            "outputs": json.dumps(outputs),
+            "nodes": f"[{', '.join(nodes)}]",
+            "tensor_values": _join(self.tensors),
+            "sym_int_values": json.dumps(self.ints),
+            "sym_float_values": json.dumps(self.floats),
+            "sym_bool_values": json.dumps(self.bools),
+        }
+        signature = {
+            "input_specs": specs,
+            "output_specs": [{"user_output": {"arg": output}} for output in outputs],
+        }
+        module = {"graph": _join(graph), "signature": json.dumps(signature), "module_call_graph": "[]"}
+        # In an order that is the same in every process, as the cache on disk wants it.
+        ranges = {symbol.name: self._range(symbol) for symbol in sorted(self.symbols, key=lambda each: each.name)}
+        return _join({
+            "graph_module": _join(module),
+            "range_constraints": json.dumps(ranges),
+            "schema_version": json.dumps({"major": 8, "minor": 15}),
+            "verifiers": "[]",
+            "torch_version": json.dumps(torch.__version__),
         })
+
+
+def _join(texts):
+    """The text of an object whose values are texts."""
+    return "{%s}" % ", ".join(f"{json.dumps(name)}: {text}" for name, text in texts.items())
