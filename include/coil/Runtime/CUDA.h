@@ -31,7 +31,7 @@ typedef struct coil_cuda_device_info {
   int32_t driver_version; ///< 13000 for CUDA 13.0.
   int32_t major;          ///< Compute capability.
   int32_t minor;
-  int32_t SMs;
+  int32_t multiprocessors;
   int64_t shared_bytes; ///< That one block can have.
   int64_t total_bytes;
   int64_t free_bytes;

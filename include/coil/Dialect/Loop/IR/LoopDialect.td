@@ -252,7 +252,7 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
           whole warps along `r`; `blocks` is positive with `stages` and 0 without.
     (C14) A thread has at most 4096 points (`vector_width`, `items_p` and
           `items_r` multiplied): code for each of them is emitted. `min_blocks`
-          is at most 32, the thread blocks that a streaming SM holds;
+          is at most 32, the thread blocks that a streaming multiprocessor holds;
           `stages` at most 64; `owners` at most 2^20; `blocks` at most 2^31 - 1,
           the size of a grid; dimensions and `align_to` are at least -1.
 

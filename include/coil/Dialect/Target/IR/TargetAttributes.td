@@ -62,7 +62,7 @@ def Target_DeviceAttr : AttrDef<Target_Dialect, "Device", [
     ```mlir
     #target.device<"cuda:sm_90a">
     #target.device<"cuda:sm_80+sm_90a">
-    #target.device<"cuda:sm_86", SMs = 82>
+    #target.device<"cuda:sm_86", multiprocessors = 82>
     module attributes {dlti.target_system_spec = #dlti.target_system_spec<
       "cuda" = #target.device<"cuda:sm_90a">>} {}
     ```

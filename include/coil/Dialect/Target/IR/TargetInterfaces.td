@@ -29,7 +29,7 @@ def Target_TargetAttrInterface
     and says what it needed when the target does not state it.
 
     Example implementer: `#target.device<"cuda:sm_90a">`, of whose facts
-    `SMs` is 132, and which has the feature `wgmma`.
+    `multiprocessors` is 132, and which has the feature `wgmma`.
   }];
   let methods = [
     InterfaceMethod<[{

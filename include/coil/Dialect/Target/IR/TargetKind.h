@@ -111,7 +111,7 @@ std::vector<std::string> getTargetKindNames();
 llvm::StringRef getDefaultTargetKind();
 
 /// A target as text: a kind, after a colon its chips, and after each '@' a
-/// fact that is not that of the table. "cuda:sm_86@SMs=82".
+/// fact that is not that of the table. "cuda:sm_86@multiprocessors=82".
 struct TargetText {
   const TargetKind *kind = nullptr;
   std::string chips;

@@ -46,7 +46,7 @@ def TargetAttachPass : Pass<"target-attach", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "a kind of device, after a colon its chips, and after each '@' a "
-           "fact in place of the chip's: cuda:sm_86@SMs=82; empty "
+           "fact in place of the chip's: cuda:sm_86@multiprocessors=82; empty "
            "is the CPU of the host">];
   let dependentDialects = ["::mlir::DLTIDialect",
                            "::coil::target::TargetDialect"];

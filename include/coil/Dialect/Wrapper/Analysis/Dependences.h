@@ -29,7 +29,7 @@ public:
   struct Step {
     mlir::Operation *op;
     /// Positions of steps that have to come before and after it.
-    llvm::SetVector<unsigned> before, after;
+    llvm::SetVector<unsigned> before, behind;
   };
   llvm::ArrayRef<Step> getSteps() const { return steps; }
   /// All ops of the block but its terminator, for an order of the steps.
