@@ -36,7 +36,8 @@ def text():
     print("file" if 'loc("x.mlir":3:8)' in Module.parse(TEXT, filename="x.mlir").get_asm(
         enable_debug_info=True) else "no location")
     constant = Module.parse("func.func @c() -> tensor<8xf32> {\n"
-                            "  %0 = graph.constant dense<[1.,2.,3.,4.,5.,6.,7.,8.]> : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}")
+                            "  %0 = graph.constant dense<[1.,2.,3.,4.,5.,6.,7.,8.]> : tensor<8xf32>\n"
+                            "  return %0 : tensor<8xf32>\n}")
     assert "elided" in constant.get_asm(large_elements_limit=4) and "elided" not in str(constant)
     assert Module.parse(str(module)).get_asm() == str(module) == str(module.clone())
     error = raises(MLIRError, lambda: Module.parse("func.func @f() {\n  %0 = graph.nag\n}", filename="a.mlir"),
@@ -170,7 +171,8 @@ def builders():
                 lambda: FunctionType.get([tensor], [other_type]),
                 lambda: ArrayAttr.get([StringAttr.get("b"), other_attribute]),
                 lambda: back.attributes.__setitem__("a", other_attribute), lambda: total.set_type(other_type),
-                lambda: block.add_argument(other_type), lambda: branch.regions[1].append_block(other_type), lambda: Operation.create("graph.neg", [other_type], [x], ip=InsertionPoint(function_end)),
+                lambda: block.add_argument(other_type), lambda: branch.regions[1].append_block(other_type),
+                lambda: Operation.create("graph.neg", [other_type], [x], ip=InsertionPoint(function_end)),
                 lambda: graph.neg(x, loc=Location.unknown(second), ip=InsertionPoint(function_end))):
         raises(ValueError, mix, "another context")
     back.attributes["note"] = ["a", 1, 2.5, True, {"b": "c"}]
