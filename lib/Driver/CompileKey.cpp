@@ -105,7 +105,11 @@ bool coil::addOptions(CacheKey &key, const JITOptions &options) {
     return false;
   }
   key.add(kFormat).add(getOwnBuildId());
-  key.add(options.function).add(given->str());
+  key.add(options.function);
+  // A value that is the default is no other option, whoever says it.
+  for (const OptionSpec &spec : getOptionSpecs())
+    if (spec.scope == OptionScope::Pipeline && spec.name != "target")
+      key.add(spec.name).add(given->get(spec.name));
   key.add(*target);
   key.add(cpu->triple).add(cpu->cpu).add(cpu->features);
   key.add(uint64_t(cpu->vectorBits));
