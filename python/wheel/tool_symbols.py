@@ -1,7 +1,7 @@
 # Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lists what the tools of the wheel take from libCoilC.so: a version script that exports
-the C API and these symbols, and the arguments that make the linker keep them.
+the C APIs of Coil and MLIR and these symbols, and the arguments that make the linker keep them.
 
 Symbols that the tools leave undefined are needed. So is data that tools and library both
 define (the addresses of such objects are identities of types in LLVM): exported, there is
@@ -42,7 +42,7 @@ def main():
     arguments = parser.parse_args()
     needed, shared = get_symbols(arguments.nm, arguments.objects.read_text().split())
     # The same bytes leave the library as it is.
-    exports = "".join(f"    {name};\n" for name in ("coil_*", *needed, *shared))
+    exports = "".join(f"    {name};\n" for name in ("coil_*", "mlir*", *needed, *shared))
     contents = {
         arguments.map: f"{arguments.node} {{\n  global:\n{exports}  local:\n    *;\n}};\n",
         arguments.roots: "".join(f"--undefined={name}\n" for name in needed),
