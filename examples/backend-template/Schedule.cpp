@@ -29,7 +29,8 @@ static loop::ScheduleAttrInterface schedulePointwise(loop::KernelOp kernel,
                                  /*vectorDim=*/0, /*vectorWidth=*/8,
                                  /*unroll=*/1, /*block=*/512, /*grain=*/1,
                                  /*rows=*/0, /*keep=*/nullptr,
-                                 /*stream=*/nullptr);
+                                 /*stream=*/nullptr, /*transposeDim=*/-1,
+                                 /*transposeBlock=*/1);
 }
 
 void accel::registerSchedules() {
