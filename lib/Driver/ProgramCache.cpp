@@ -36,8 +36,8 @@ using llvm::StringRef;
 using llvm::Twine;
 namespace fs = llvm::sys::fs;
 
-/// Documented in docs/concepts/CompileCache.md: some ten thousand programs of common
-/// size.
+/// Documented in docs/concepts/CompileCache.md: some ten thousand programs of
+/// common size.
 static constexpr uint64_t kDefaultLimit = uint64_t(2) << 30;
 /// Entries that a process writes before it looks again at what others wrote.
 static constexpr unsigned kStoresPerScan = 64;

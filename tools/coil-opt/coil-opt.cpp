@@ -73,10 +73,11 @@ static llvm::cl::opt<OptionsForm> listOptions(
     "list-options", llvm::cl::ValueOptional, llvm::cl::init(OptionsForm::None),
     llvm::cl::desc("Print the options of a compilation, which pipelines, "
                    "coil-compile, coil-run, C and Python take"),
-    llvm::cl::values(clEnumValN(OptionsForm::Markdown, "markdown",
-                                "as the tables of docs/reference/Options.md (default)"),
-                     clEnumValN(OptionsForm::Markdown, "", ""),
-                     clEnumValN(OptionsForm::JSON, "json", "for programs")),
+    llvm::cl::values(
+        clEnumValN(OptionsForm::Markdown, "markdown",
+                   "as the tables of docs/reference/Options.md (default)"),
+        clEnumValN(OptionsForm::Markdown, "", ""),
+        clEnumValN(OptionsForm::JSON, "json", "for programs")),
     llvm::cl::cat(category));
 
 static llvm::cl::opt<bool> printIRDiff(

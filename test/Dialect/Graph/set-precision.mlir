@@ -3,7 +3,7 @@
 // RUN: coil-opt %s --pass-pipeline='builtin.module(func.func(graph-set-precision{conv=medium}))' | FileCheck %s --check-prefixes=CHECK,CONV
 // RUN: coil-opt %s --pass-pipeline='builtin.module(func.func(graph-set-precision{matmul=medium},graph-set-precision{conv=high}))' | FileCheck %s --check-prefixes=CHECK,BOTH
 // RUN: not coil-opt %s --pass-pipeline='builtin.module(func.func(graph-set-precision{matmul=low}))' 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: unknown precision 'low' of matrix products, expected 'highest', 'high' or 'medium'
+// NAME: unknown precision 'low' of matrix multiplications, expected 'highest', 'high' or 'medium'
 // RUN: not coil-compile %s --from=input --target=cuda:sm_90a --to=graph --float32-conv-precision=tf32 2>&1 | FileCheck %s --check-prefix=CONV-NAME
 // CONV-NAME: unknown value 'tf32' of the option 'float32-conv-precision', expected 'highest', 'high' or 'medium'
 // RUN: coil-compile %s --from=input --target=cuda:sm_90a --library=none --to=graph --float32-matmul-precision=high --float32-conv-precision=high | FileCheck %s --check-prefix=TOOL

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Measures the device library, compiled for the host, against long double and
-// mpmath, and compares with the table in docs/reference/GPUMath.md: an error that grew
-// beyond the documented one fails, and so does a figure that is out of date.
+// mpmath, and compares with the table in docs/reference/GPUMath.md: an error
+// that grew beyond the documented one fails, and so does a figure that is out
+// of date.
 //
 //===----------------------------------------------------------------------===//
 

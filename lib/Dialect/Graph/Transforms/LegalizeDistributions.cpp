@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Legalisation of distributions, permutations and samples. Rounding is where
-// the framework's CUDA kernels round; see docs/concepts/Random.md for what is equal to
-// them.
+// the framework's CUDA kernels round; see docs/concepts/Random.md for what is
+// equal to them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,8 +62,8 @@ constexpr double kRowTasks = 64;
 constexpr int64_t kTransposeBlock = 64;
 /// The time of a vector when this many go through the body together, and of one
 /// under a mask, in those of a single vector: of the kernels among 74 of random
-/// fusions on one core of a Zen 4 (benchmarks/results/random-cpu.md, "Unrolling on
-/// CPUs").
+/// fusions on one core of a Zen 4 (benchmarks/results/random-cpu.md, "Unrolling
+/// on CPUs").
 constexpr std::pair<int64_t, double> kVectorTimes[] = {
     {1, 1.0}, {2, 0.9}, {4, 0.8}};
 constexpr double kMaskedVectorTime = 1.65;
