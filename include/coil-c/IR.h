@@ -179,9 +179,9 @@ COIL_C_API int32_t coil_ir_pass_register(const char *name,
                                          char **error);
 
 /// Appends a textual pipeline at an extension point of all compilations that
-/// follow ("after-fusion"; docs/PipelineExtensions.md lists them). Fails for an
-/// unknown extension point or pass, and for a second extension of the same name
-/// at that point.
+/// follow ("after-fusion"; docs/howto/PipelineExtensions.md lists them). Fails
+/// for an unknown extension point or pass, and for a second extension of the
+/// same name at that point.
 COIL_C_API int32_t coil_ir_pipeline_extension_register(const char *point,
                                                        const char *name,
                                                        const char *pipeline,

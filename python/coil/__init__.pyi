@@ -112,7 +112,8 @@ class Program:
 
 def compile(path: _Path, *, function: str = ..., weights: _Path | None = ..., options: str = ...,
             object_cache: _Path | None = ..., threads: int = ..., opt_level: int = ..., cuda_graphs: int = ...,
-            device: int = ..., debug_dir: _Path | None = ..., **pipeline_options: Any) -> Program: ...
+            device: int = ..., debug_dir: _Path | None = ..., cache: bool = ...,
+            **pipeline_options: Any) -> Program: ...
 def load_plugin(path: _Path) -> None: ...
 
 @dataclasses.dataclass(frozen=True)

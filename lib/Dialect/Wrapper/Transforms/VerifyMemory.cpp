@@ -603,8 +603,8 @@ LogicalResult Verifier::checkEnded(Block &block) {
             << (isToken(v) // (C17)
                     ? "starts what no path of its block waits for"
                     : isBuffer(v)
-                          ? "allocates a buffer that is neither freed, handed "
-                            "over nor returned"
+                          ? "allocates a buffer that is neither freed, given "
+                            "away nor returned"
                           : "allocates a pool that is not freed");
   return result;
 }
