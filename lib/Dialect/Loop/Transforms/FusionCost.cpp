@@ -14,6 +14,7 @@
 
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Roundings.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,8 +56,13 @@ static bool runsThreads(KernelOp kernel) {
 /// elements of `f32` on a Zen 4 with AVX-512 (benchmarks/results/random-cpu.md,
 /// "Functions on CPUs").
 static int64_t getVectorWeight(Operation &op) {
+  // `loop-fold-roundings` drops what changes nothing.
   if (auto round = dyn_cast<arith::TruncFOp>(op))
-    return round.getType().isBF16() ? 6 : 1;
+    return round.getType().isBF16() &&
+                   !isRepresentable(round.getIn(),
+                                    cast<FloatType>(round.getType()))
+               ? 6
+               : 1;
   if (auto extend = dyn_cast<arith::ExtFOp>(op))
     return extend.getIn().getType().isBF16() ? 2 : 1;
   if (isa<math::ExpOp, math::ErfOp>(op))
