@@ -206,12 +206,10 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   addExtensions(pm, ExtensionPoint::AfterFusion, options);
   // It is clear which kernels there are, and dimensions are still those of the
   // tensors.
-  {
-    loop::LoopAssignLayoutsPassOptions layouts;
-    layouts.library = library;
-    layouts.launchBytes = options.launchBytes;
-    pm.addNestedPass<func::FuncOp>(loop::createLoopAssignLayoutsPass(layouts));
-  }
+  loop::LoopAssignLayoutsPassOptions layouts;
+  layouts.library = library;
+  layouts.launchBytes = options.launchBytes;
+  pm.addNestedPass<func::FuncOp>(loop::createLoopAssignLayoutsPass(layouts));
   // Merged bodies load the same elements twice; dimensions can only be joined
   // once it is clear which kernels there are.
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());

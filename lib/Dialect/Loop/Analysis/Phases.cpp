@@ -174,6 +174,23 @@ static constexpr int64_t kLanes = 16;
 /// A tile that is transposed costs a few shuffles for each vector.
 static constexpr double kTransposePenalty = 0.5;
 
+/// Where an access is, as far as facts simplify it.
+static ExprAttr getSimpleAddress(KernelOp kernel, const sym::Context &context,
+                                 Value tensor, ArrayRef<ExprAttr> indices) {
+  return context.simplify(sym::getAddress(kernel.getContext(), indices,
+                                          getOperandStrides(kernel, tensor)));
+}
+
+std::optional<ExprAttr> coil::loop::getStep(KernelOp kernel,
+                                            const sym::Context &context,
+                                            LoadOp load, unsigned d) {
+  auto split =
+      sym::splitLinear(getSimpleAddress(kernel, context, load.getSource(),
+                                        load.getIndices().getDims()),
+                       sym::dim(kernel.getContext(), d));
+  return split ? std::optional(split->first) : std::nullopt;
+}
+
 std::optional<unsigned> coil::loop::findRows(KernelOp kernel,
                                              const sym::Context &context,
                                              LoadOp load, unsigned vectorDim) {
@@ -181,9 +198,8 @@ std::optional<unsigned> coil::loop::findRows(KernelOp kernel,
       load.getMask() || !load.getArgs().empty())
     return std::nullopt;
   MLIRContext *ctx = kernel.getContext();
-  ExprAttr address = context.simplify(
-      sym::getAddress(ctx, load.getIndices().getDims(),
-                      getOperandStrides(kernel, load.getSource())));
+  ExprAttr address = getSimpleAddress(kernel, context, load.getSource(),
+                                      load.getIndices().getDims());
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
     // Short rows fill no tile.
     std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
@@ -208,9 +224,8 @@ static double score(KernelOp kernel, const DimDependence &dependence,
       total -= kGatherPenalty;
       return;
     }
-    ExprAttr address = context.simplify(
-        sym::getAddress(ctx, indices, getOperandStrides(kernel, tensor)));
-    auto split = sym::splitLinear(address, dim);
+    auto split = sym::splitLinear(
+        getSimpleAddress(kernel, context, tensor, indices), dim);
     if (split && split->first.isConstant(1))
       total += 1;
     else if (!split || !split->first.isConstant(0))
@@ -248,11 +263,8 @@ static bool readsRows(KernelOp kernel, unsigned d) {
   sym::Context context = sym::Context::forOp(kernel);
   context.setDimExtents(kernel.getDims().getDims());
   return llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [&](LoadOp load) {
-    ExprAttr address = context.simplify(
-        sym::getAddress(kernel.getContext(), load.getIndices().getDims(),
-                        getOperandStrides(kernel, load.getSource())));
-    auto split = sym::splitLinear(address, sym::dim(kernel.getContext(), d));
-    return load.getArgs().empty() && split && split->first.isConstant(1);
+    std::optional<ExprAttr> step = getStep(kernel, context, load, d);
+    return load.getArgs().empty() && step && step->isConstant(1);
   });
 }
 

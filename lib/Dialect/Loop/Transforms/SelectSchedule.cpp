@@ -276,17 +276,12 @@ struct LoopSelectSchedulePass
   /// Whether vectors along `vectorDim` are gathered from elements apart.
   static bool gathers(KernelOp kernel, const DimDependence &dependence,
                       const sym::Context &context, unsigned vectorDim) {
-    MLIRContext *ctx = kernel.getContext();
     return llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [&](LoadOp load) {
       if (!dependence[load.getResult()][vectorDim])
         return false;
-      auto split =
-          sym::splitLinear(context.simplify(sym::getAddress(
-                               ctx, load.getIndices().getDims(),
-                               getOperandStrides(kernel, load.getSource()))),
-                           sym::dim(ctx, vectorDim));
-      return !split ||
-             !(split->first.isConstant(1) || split->first.isConstant(0));
+      std::optional<sym::ExprAttr> step =
+          getStep(kernel, context, load, vectorDim);
+      return !step || !(step->isConstant(1) || step->isConstant(0));
     });
   }
 
@@ -297,7 +292,6 @@ struct LoopSelectSchedulePass
                                     const sym::Context &context,
                                     unsigned vectorDim, const Hints &hints,
                                     int64_t width) {
-    MLIRContext *ctx = kernel.getContext();
     auto isShort = [&](unsigned d) {
       return hints(kernel.getExtent(d)) < static_cast<double>(width);
     };
@@ -307,12 +301,9 @@ struct LoopSelectSchedulePass
     for (LoadOp load : kernel.getBlock()->getOps<LoadOp>()) {
       if (!dependence[load.getResult()][vectorDim])
         continue;
-      auto split =
-          sym::splitLinear(context.simplify(sym::getAddress(
-                               ctx, load.getIndices().getDims(),
-                               getOperandStrides(kernel, load.getSource()))),
-                           sym::dim(ctx, vectorDim));
-      if (split && split->first.isConstant(1))
+      std::optional<sym::ExprAttr> step =
+          getStep(kernel, context, load, vectorDim);
+      if (step && step->isConstant(1))
         continue;
       if (std::optional<unsigned> d =
               findRows(kernel, context, load, vectorDim);

@@ -88,6 +88,11 @@ bool canReduceRows(const Phases &phases, KernelOp kernel, unsigned vectorDim,
 /// Bytes of the accumulators of one element of such a row.
 int64_t getAccumulatorBytes(KernelOp kernel);
 
+/// What one step along dimension `d` adds to the position that `load` reads;
+/// nothing where that is not linear in `d`.
+std::optional<sym::ExprAttr>
+getStep(KernelOp kernel, const sym::Context &context, LoadOp load, unsigned d);
+
 /// The dimension other than `vectorDim` along which an operand of a pointwise
 /// kernel lies in rows that are long enough for tiles which are transposed;
 /// none for a load under a mask or at an indirect index.
