@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Process groups: what programs do together with programs on other ranks."""
 
+import atexit
 import contextlib
 import ctypes
 import datetime
@@ -210,6 +211,17 @@ class _TorchGroup:
     def free(self, user, pointer):
         self.memory.pop(pointer, None)
 
+    def close(self):
+        """Forgets the group, which callbacks, that refer to this object, would keep alive.
+
+        The threads of a group of torch must end before the interpreter does: one that
+        drops a tensor of Python later waits for a lock that nothing gives it, and is
+        ended there, which ends the process.
+        """
+        self.group = self.description = None
+        self.works.clear()
+        self.memory.clear()
+
 
 # By name and device: what the runtime calls.
 _groups = {}
@@ -244,10 +256,17 @@ def register_process_group(name, group=None, *, device=None, time_limit=None):
     _groups[name, device] = entry
 
 
+@atexit.register
+def _close_groups():
+    for entry in _groups.values():
+        entry.close()
+
+
 def unregister_process_group(name, *, device="cpu"):
     """Takes a group back that no program uses any more."""
     _check(library.coil_unregister_process_group(name.encode(), _DEVICES[device]))
-    _groups.pop((name, device), None)
+    if entry := _groups.pop((name, device), None):
+        entry.close()
 
 
 class LocalGroups:

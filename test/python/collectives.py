@@ -11,6 +11,9 @@ import subprocess
 import sys
 
 import torch
+# Imported later, its functions would have the group as their default, which keeps the
+# threads of gloo until after the interpreter, where one can end the process.
+import torch._dynamo  # noqa: F401
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
 
@@ -84,6 +87,8 @@ def run(folder, rank, size):
         print(str(error).replace(folder, ""), flush=True)
     dist.barrier()
     dist.destroy_process_group()
+    tasks = [open(f"/proc/self/task/{each}/comm").read() for each in os.listdir("/proc/self/task")]
+    print(f"threads of gloo left: {sum('gloo' in each for each in tasks)}", flush=True)
 
 
 if __name__ == "__main__":
