@@ -151,7 +151,9 @@ def ConvertLoopToCPUPass
          multiple of a step of vectors, reductions in one phase that all vary
          over the vector dimension, and no other values along the reduced
          dimensions after it; the accumulators of a block take at most 64 KiB.
-    (C6) The vector dimension is not one that a scan or scatter is over.
+    (C6) The vector dimension is none that a scatter is over, and of those that a
+         scan is over only the last one; where the scan is for positions, the only
+         one.
     (C7) `stream` names results that `loop.store` writes. One that keeps a value
          has a reduced vector dimension and takes, with the others, at most
          128 KiB for the values along the reduced dimensions.

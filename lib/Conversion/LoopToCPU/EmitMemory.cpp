@@ -149,6 +149,17 @@ Value KernelEmitter::emitBounds(ArrayRef<ExprAttr> indices,
   return active;
 }
 
+/// The lanes of a vector from the last to the first; null for none.
+static Value reverseLanes(ImplicitLocOpBuilder &b, Value vector) {
+  if (!vector)
+    return {};
+  SmallVector<int64_t> lanes;
+  for (int64_t i = cast<VectorType>(vector.getType()).getNumElements();
+       i-- > 0;)
+    lanes.push_back(i);
+  return vector::ShuffleOp::create(b, vector, vector, lanes);
+}
+
 /// A vector of twice the lanes, each of them twice.
 static Value repeatLanes(ImplicitLocOpBuilder &b, Value vector) {
   SmallVector<int64_t> lanes;
@@ -256,6 +267,14 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
       Value pointer =
           elementPointer(base, memory, scalarExpr(address, copy, args));
       result = loadVector(pointer, vectorType, active, other, alignment);
+    } else if (!vectorArgs && split && split->first.isConstant(-1)) {
+      // Its last lane is the first in memory.
+      ExprAttr last = sym::add(address, 1 - width);
+      Value pointer =
+          elementPointer(base, memory, scalarExpr(last, copy, args));
+      result = reverseLanes(b, loadVector(pointer, vectorType,
+                                          reverseLanes(b, active),
+                                          reverseLanes(b, other), alignment));
     } else if (!vectorArgs && split && split->first.isConstant(2)) {
       // One part of complex numbers, for one. A gather would read them one by
       // one.
@@ -508,8 +527,14 @@ LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
   for (unsigned copy = 0; copy < copies; ++copy) {
     Value vec = toMemory(broadcast(lookup(value, copy)));
     Value active = tailMask(copy);
-    if (split && split->first.isConstant(1)) {
-      Value pointer = elementPointer(base, memory, scalarExpr(address, copy));
+    if (split && isNeighbour(split->first)) {
+      ExprAttr first = address;
+      if (split->first.isConstant(-1)) {
+        first = sym::add(address, 1 - width);
+        vec = reverseLanes(b, vec);
+        active = reverseLanes(b, active);
+      }
+      Value pointer = elementPointer(base, memory, scalarExpr(first, copy));
       if (active)
         LLVM::MaskedStoreOp::create(b, vec, pointer, active,
                                     b.getI32IntegerAttr(alignment));

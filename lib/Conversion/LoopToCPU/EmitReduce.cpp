@@ -40,9 +40,9 @@ unsigned KernelEmitter::accumulatorsPerCopy(Operation *op) const {
 }
 
 unsigned KernelEmitter::accumulatorCopies(Operation *op) const {
-  // Samples and products take all copies at once.
+  // Samples and products take all copies at once, scans one after the other.
   if (vectorIsReduced)
-    return isa<WelfordOp>(op) || isCompensatedProduct(op)
+    return isa<WelfordOp, ScanOp, ArgScanOp>(op) || isCompensatedProduct(op)
                ? 1
                : static_cast<unsigned>(unroll);
   return variesOverVector(op->getResult(0)) ? copies : 1;

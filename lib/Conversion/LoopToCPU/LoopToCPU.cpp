@@ -139,14 +139,13 @@ static LogicalResult checkStream(loop::KernelOp body,
 /// (C6)
 static LogicalResult checkOrder(loop::KernelOp body,
                                 loop::ScheduleAttr schedule) {
-  if (!body.isSequential() || schedule.getVectorDim() < 0 ||
-      schedule.getVectorWidth() == 1 ||
-      !llvm::is_contained(body.getReducedDims(),
-                          static_cast<unsigned>(schedule.getVectorDim())))
+  std::string why;
+  if (schedule.getVectorDim() < 0 || schedule.getVectorWidth() == 1 ||
+      loop::canVectorizeInOrder(
+          body, static_cast<unsigned>(schedule.getVectorDim()), why))
     return success();
   return body.emitOpError("has a schedule that vectorises dimension ")
-         << schedule.getVectorDim()
-         << ", whose points a scan or scatter takes in order";
+         << schedule.getVectorDim() << ", " << why;
 }
 
 namespace {

@@ -183,14 +183,39 @@ wrapper.kernel @convert_loop_to_cpu_c5_bytes(%x: tensor<8x64xf32>) attributes {i
 
 // -----
 
-wrapper.kernel @convert_loop_to_cpu_c6(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
-  // expected-error @below {{has a schedule that vectorises dimension 1, whose points a scan or scatter takes in order}}
-  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 1, vector_width = 16> {
+wrapper.kernel @convert_loop_to_cpu_c6_scatter(%t: tensor<8x32xf32>, %i: tensor<32xi64>) attributes {input_strides = [#sym.shape<[32, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[32, 1]>], symbols = [], in_place = array<i64: 0, 0>} {
+  // expected-error @below {{has a schedule that vectorises dimension 0, whose points a scatter takes in order}}
+  %0 = loop.kernel "k" [32, 32] (%a = %t, %b = %i) : (tensor<8x32xf32>, tensor<32xi64>) -> tensor<8x32xf32> schedule<vector_dim = 0, vector_width = 16> {
+    %p = loop.load %b[d0] : tensor<32xi64> -> i64
+    %v = arith.constant 1.0 : f32
+    loop.scatter sum %v into %a[t0, d1](%p) bounds check as 0 over [0] : f32, tensor<8x32xf32>
+  }
+  wrapper.yield %0 : tensor<8x32xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c6_scan(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that vectorises dimension 0, of which a scan takes all points along a later dimension in order}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xf32> schedule<vector_dim = 0, vector_width = 8> {
     %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
-    %s = loop.scan sum %v over [1] : f32
+    %s = loop.scan sum %v over [0, 1] : f32
     loop.store %s, 0 [d0, d1] : f32
   }
   wrapper.yield %0 : tensor<8x64xf32>
+}
+
+// -----
+
+wrapper.kernel @convert_loop_to_cpu_c6_positions(%x: tensor<8x64xf32>) attributes {input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[64, 1]>], symbols = []} {
+  // expected-error @below {{has a schedule that vectorises dimension 1, along which rows of a scan for positions follow each other}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8x64xi64> schedule<vector_dim = 1, vector_width = 8> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %p = loop.index <d0 * 64 + d1>
+    %s, %i = loop.arg_scan max %v at %p over [0, 1] : f32
+    loop.store %i, 0 [d0, d1] : i64
+  }
+  wrapper.yield %0 : tensor<8x64xi64>
 }
 
 // -----

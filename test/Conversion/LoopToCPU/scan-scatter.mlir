@@ -19,6 +19,44 @@ wrapper.kernel @scan_columns(%x: tensor<8x64xf32>) attributes {input_strides = [
   wrapper.yield %0 : tensor<8x64xf32>
 }
 
+// Along the scanned dimension the lanes of a vector are combined among
+// themselves; what is carried, the same in all lanes, waits for one addition a
+// vector. Lanes beyond the row leave it as it is.
+// CHECK-LABEL: wrapper.kernel @scan_rows
+// CHECK:       scf.for %{{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (vector<4xf64>)
+// CHECK:       %[[W:.+]] = arith.extf %{{.+}} : vector<4xf32> to vector<4xf64>
+// CHECK:       %[[ONE:.+]] = vector.shuffle %[[ZERO:.+]], %[[W]] [0, 4, 5, 6]
+// CHECK:       %[[PAIRS:.+]] = arith.addf %[[ONE]], %[[W]]
+// CHECK:       %[[TWO:.+]] = vector.shuffle %[[ZERO]], %[[PAIRS]] [0, 1, 4, 5]
+// CHECK:       %[[LANES:.+]] = arith.addf %[[TWO]], %[[PAIRS]]
+// CHECK-DAG:   %[[HERE:.+]] = arith.addf %[[SUM]], %[[LANES]]
+// CHECK-DAG:   %[[LAST:.+]] = vector.shuffle %[[LANES]], %[[LANES]] [3, 3, 3, 3]
+// CHECK-DAG:   %[[NEXT:.+]] = arith.addf %[[SUM]], %[[LAST]]
+// CHECK:       scf.yield %[[NEXT]]
+// CHECK:       arith.select %{{.+}}, %{{.+}}, %{{.+}} : vector<4xi1>, vector<4xf64>
+wrapper.kernel @scan_rows(%x: tensor<8x63xf32>) attributes {input_strides = [#sym.shape<[63, 1]>], output_strides = [#sym.shape<[63, 1]>], symbols = []} {
+  %0 = loop.kernel "k" [8, 63] (%a = %x) : (tensor<8x63xf32>) -> tensor<8x63xf32> schedule<vector_dim = 1, vector_width = 4> {
+    %v = loop.load %a[d0, d1] : tensor<8x63xf32> -> f32
+    %s = loop.scan sum %v over [1] : f32
+    loop.store %s, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<8x63xf32>
+}
+
+// Elements in the other order are loaded and stored as vectors whose lanes are
+// reversed.
+// CHECK-LABEL: wrapper.kernel @reversed
+// CHECK:       %[[V:.+]] = llvm.load %{{.+}} -> vector<4xf32>
+// CHECK:       vector.shuffle %[[V]], %[[V]] [3, 2, 1, 0]
+// CHECK-NOT:   gather
+wrapper.kernel @reversed(%x: tensor<64xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "k" [64] (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> schedule<vector_dim = 0, vector_width = 4, block = 64> {
+    %v = loop.load %a[63 - d0] : tensor<64xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<64xf32>
+}
+
 // A later phase scans again, from the start.
 // CHECK-LABEL: wrapper.kernel @scan_in_two_phases
 // CHECK:       scf.for %{{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (i64, i64)

@@ -121,11 +121,9 @@ func.func @columns_in_phases(%x: tensor<4096x2048xf32>) -> tensor<2048xf32> {
   return %y : tensor<2048xf32>
 }
 
-// Vectors never run along a dimension that goes in order.
+// Scans combine the lanes of vectors along rows.
 // CHECK-LABEL: @scan_rows
-// CHECK:       loop.kernel "scan"
-// CHECK-NOT:   vector_dim
-// CHECK-SAME:  schedule<grain
+// WIDE:        schedule<vector_dim = 1, vector_width = 16
 // CHECK-LABEL: @scan_columns
 // WIDE:        schedule<vector_dim = 1, vector_width = 16
 func.func @scan_rows(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {

@@ -226,7 +226,7 @@ static double score(KernelOp kernel, const DimDependence &dependence,
     }
     auto split = sym::splitLinear(
         getSimpleAddress(kernel, context, tensor, indices), dim);
-    if (split && split->first.isConstant(1))
+    if (split && isNeighbour(split->first))
       total += 1;
     else if (!split || !split->first.isConstant(0))
       total -= load && findRows(kernel, context, load, d) ? kTransposePenalty
@@ -268,19 +268,42 @@ static bool readsRows(KernelOp kernel, unsigned d) {
   });
 }
 
+bool coil::loop::canVectorizeInOrder(KernelOp kernel, unsigned d,
+                                     std::string &why) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (!kernel.isSequential() || !llvm::is_contained(reduced, d))
+    return true;
+  for (Operation &op : *kernel.getBlock()) {
+    if (isa<ScatterOp>(op)) {
+      why = "whose points a scatter takes in order";
+      return false;
+    }
+    if (isa<ScanOp, ArgScanOp>(op) && reduced.back() != d) {
+      why = "of which a scan takes all points along a later dimension in order";
+      return false;
+    }
+    // The lanes beyond a row would count as positions of the next one.
+    if (isa<ArgScanOp>(op) && reduced.size() > 1) {
+      why = "along which rows of a scan for positions follow each other";
+      return false;
+    }
+  }
+  return true;
+}
+
 int64_t coil::loop::selectVectorDim(KernelOp kernel,
                                     const DimDependence &dependence,
                                     const sym::Context &context) {
   int64_t vectorDim = -1;
   double best = 0;
-  SmallVector<unsigned> reduced = kernel.getReducedDims();
   bool isSequential = kernel.isSequential();
   bool onlyScatters =
       isSequential && llvm::none_of(*kernel.getBlock(), [](Operation &op) {
         return isa<ScanOp, ArgScanOp>(op);
       });
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    if (isSequential && llvm::is_contained(reduced, d))
+    std::string why;
+    if (!canVectorizeInOrder(kernel, d, why))
       continue;
     // Not worth a vector.
     std::optional<int64_t> extent = kernel.getExtent(d).getConstant();

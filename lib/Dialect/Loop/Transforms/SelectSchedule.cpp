@@ -281,7 +281,7 @@ struct LoopSelectSchedulePass
         return false;
       std::optional<sym::ExprAttr> step =
           getStep(kernel, context, load, vectorDim);
-      return !step || !(step->isConstant(1) || step->isConstant(0));
+      return !isNeighbour(step) && !(step && step->isConstant(0));
     });
   }
 
@@ -303,7 +303,7 @@ struct LoopSelectSchedulePass
         continue;
       std::optional<sym::ExprAttr> step =
           getStep(kernel, context, load, vectorDim);
-      if (step && step->isConstant(1))
+      if (isNeighbour(step))
         continue;
       if (std::optional<unsigned> d =
               findRows(kernel, context, load, vectorDim);

@@ -99,10 +99,23 @@ getStep(KernelOp kernel, const sym::Context &context, LoadOp load, unsigned d);
 std::optional<unsigned> findRows(KernelOp kernel, const sym::Context &context,
                                  LoadOp load, unsigned vectorDim);
 
+/// Whether such a step goes to a neighbour, forwards or backwards: vectors of
+/// these are loaded and stored as a whole, backwards ones with their lanes
+/// reversed.
+inline bool isNeighbour(std::optional<sym::ExprAttr> step) {
+  return step && (step->isConstant(1) || step->isConstant(-1));
+}
+
+/// Whether vectors may lie along dimension `d` as far as scans and scatters of
+/// `kernel`, which take its points in order, are concerned: no scatter is over
+/// it, and scans combine the lanes of a vector where it is the last dimension
+/// that they are over. Otherwise says why in `why`.
+bool canVectorizeInOrder(KernelOp kernel, unsigned d, std::string &why);
+
 /// The dimension to vectorise: the one along which most accesses have stride
-/// one, the inner of equals; -1 when all are too short. Never one along which a
-/// scan or scatter has to go in order, nor, together with such a one, one
-/// without an advantage.
+/// one, the inner of equals; -1 when all are too short. Never one along which
+/// points have to be taken one by one (`canVectorizeInOrder`), nor, in a kernel
+/// that scans or scatters, one without an advantage.
 int64_t selectVectorDim(KernelOp kernel, const DimDependence &dependence,
                         const sym::Context &context);
 
