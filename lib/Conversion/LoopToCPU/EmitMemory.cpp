@@ -206,6 +206,9 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
     // A load that does not vary over the vector dimension happens for the
     // first lane, which is always a point of the space.
     Value active = load.getMask() ? lookup(load.getMask(), copy) : Value();
+    // A branch is around it where the mask is the same for all lanes.
+    if (active && !isVector(active) && isOfPositions(load.getMask()))
+      active = {};
     if (isVectorLoad) {
       if (Value tail = tailMask(copy)) {
         active =

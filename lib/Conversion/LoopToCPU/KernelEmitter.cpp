@@ -73,6 +73,7 @@ void KernelEmitter::analyze() {
     for (Operation *op : getSlice(phase))
       if (isa<LoadOp>(op))
         reads[op].push_back(phase);
+  findArms();
   if (width == 1) {
     vectorDim = transposeDim = -1;
     unroll = 1;
@@ -308,7 +309,8 @@ LogicalResult KernelEmitter::emitPhase(unsigned phase) {
   for (Operation &op : *kernel.getBlock()) {
     if (phases[&op] != phase || isReduction(&op))
       continue;
-    if (!phases.isInner(&op) && !onceATask.contains(&op) && failed(emitOp(&op)))
+    if (!phases.isInner(&op) && !onceATask.contains(&op) &&
+        failed(emitStep(&op)))
       return failure();
   }
   SmallVector<Operation *> slice = getSlice(phase);
@@ -362,7 +364,7 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
         continue;
       }
       if (!isReduction(op) && !isScan(op)) {
-        if (failed(emitOp(op)))
+        if (failed(emitStep(op)))
           return failure();
         continue;
       }
@@ -439,7 +441,9 @@ KernelEmitter::emitReducedLoop(unsigned depth, ArrayRef<Value> accumulators,
 LogicalResult KernelEmitter::emitOp(Operation *op) {
   b.setLoc(op->getLoc());
   if (auto load = dyn_cast<LoadOp>(op))
-    return emitLoad(load);
+    return load.getMask() && isOfPositions(load.getMask())
+               ? emitMaskedLoad(load)
+               : emitLoad(load);
   if (auto store = dyn_cast<StoreOp>(op))
     return emitStore(store, store.getValue());
   if (auto scatter = dyn_cast<ScatterOp>(op))

@@ -39,6 +39,7 @@
 #include "coil/Conversion/Utils/Compensated.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/Analysis/Precision.h"
+#include "coil/Dialect/Loop/Analysis/SelectArms.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/IR/Builders.h"
@@ -92,6 +93,19 @@ private:
           llvm::ArrayRef<mlir::Value>)>
           body);
   mlir::LogicalResult emitOp(mlir::Operation *op);
+
+  //===--- Choices by position (EmitSelect.cpp) ---------------------------===//
+
+  void findArms();
+  /// Emits an op of a loop, unless a select takes it into a branch of its own.
+  mlir::LogicalResult emitStep(mlir::Operation *op);
+  /// Emits an op, and what only it needs in branches before it.
+  mlir::LogicalResult emitWithArms(mlir::Operation *op);
+  mlir::LogicalResult emitArm(const SelectArm &arm);
+  /// Whether a condition is `isTrue` in any lane of any copy.
+  mlir::Value emitAny(mlir::Value condition, bool isTrue);
+  /// A load whose mask depends on positions alone.
+  mlir::LogicalResult emitMaskedLoad(LoadOp load);
 
   //===--- Reductions by rows (EmitRows.cpp) ------------------------------===//
 
@@ -366,6 +380,7 @@ private:
 
   std::optional<Precision> precision;
   Phases phases;
+  std::optional<SelectArms> arms;
   unsigned currentPhase = 0;
   /// Whether the current steps are a chain of `emitCascade`.
   bool inChain = false;

@@ -13,6 +13,7 @@
 
 #include "FusionCost.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
+#include "coil/Dialect/Loop/Analysis/SelectArms.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -264,6 +265,27 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
   return true;
 }
 
+/// Whether a load reads no element twice where it differs in a dimension that
+/// its place varies over: each index is a dimension of its own, moved.
+static bool readsOnce(LoadOp read, const DimDependence &dependence) {
+  llvm::SmallBitVector seen;
+  for (ExprAttr index : read.getIndices().getDims()) {
+    llvm::SmallBitVector dims = dependence.of(index);
+    seen.resize(dims.size());
+    if (dims.count() > 1 || dims.anyCommon(seen))
+      return false;
+    seen |= dims;
+    if (dims.none())
+      continue;
+    auto split = sym::splitLinear(
+        index,
+        sym::dim(index.getContext(), static_cast<unsigned>(dims.find_first())));
+    if (!split || !isNeighbour(split->first))
+      return false;
+  }
+  return true;
+}
+
 /// The producer, pointwise, is computed wherever the consumer reads it.
 bool Fuser::planInline(KernelOp producer, KernelOp consumer,
                        ArrayRef<LoadOp> reads) {
@@ -284,7 +306,17 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
     for (unsigned d = 0; d < consumer.getNumDims(); ++d)
       if (!llvm::is_contained(consumer.getReducedDims(), d))
         bits.set(d);
-    total += points(consumer, bits);
+    double count = points(consumer, bits);
+    // Vectors that lie outside of a window do not compute what they do not
+    // take.
+    if (Value mask = read.getMask();
+        mask && isOfPositions(mask) && read.getArgs().empty() &&
+        !runsThreads(consumer) && readsOnce(read, dependence)) {
+      llvm::SmallBitVector around = bits;
+      around.reset(dependence.of(read.getIndices().getDims()));
+      count = std::min(count, points(consumer, around) * points(producer, all));
+    }
+    total += count;
   }
   double repeats = total / std::max(1.0, points(producer, all));
   if (repeats > 1 && sumsRows(producer))

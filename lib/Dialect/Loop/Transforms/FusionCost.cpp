@@ -14,7 +14,7 @@
 
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
-#include "coil/Dialect/Loop/Analysis/Roundings.h"
+#include "coil/Dialect/Loop/Analysis/VectorCost.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,44 +46,17 @@ static unsigned getElementBytes(Type type) {
                   cast<RankedTensorType>(type).getElementTypeBitWidth() / 8);
 }
 
-/// Whether the program of `kernel` runs blocks of threads.
-static bool runsThreads(KernelOp kernel) {
+bool loop::runsThreads(KernelOp kernel) {
   target::TargetAttrInterface target = target::getProgramTarget(kernel);
   return target && target.getFact("multiprocessors");
 }
 
-/// Instructions of a vector, where those of an addition are one: the time of 16
-/// elements of `f32` on a Zen 4 with AVX-512 (benchmarks/results/random-cpu.md,
-/// "Functions on CPUs").
-static int64_t getVectorWeight(Operation &op) {
-  // `loop-fold-roundings` drops what changes nothing.
-  if (auto round = dyn_cast<arith::TruncFOp>(op))
-    return round.getType().isBF16() &&
-                   !isRepresentable(round.getIn(),
-                                    cast<FloatType>(round.getType()))
-               ? 6
-               : 1;
-  if (auto extend = dyn_cast<arith::ExtFOp>(op))
-    return extend.getIn().getType().isBF16() ? 2 : 1;
-  if (isa<math::ExpOp, math::ErfOp>(op))
-    return 12;
-  if (isa<arith::DivFOp>(op))
-    return 6;
-  if (isa<math::SqrtOp>(op))
-    return 10;
-  if (isa<math::RsqrtOp>(op))
-    return 16;
-  if (isa<SpecialOp, math::PowFOp>(op))
-    return 100;
-  return loop::isHeavy(op) ? 28 : 1;
-}
-
 /// Operations that an op counts as where it computes something.
 static int64_t getWeight(Operation &op, bool runsVectors) {
+  if (runsVectors)
+    return getVectorInstructions(op);
   if (isa<StoreOp, IndexOp, arith::ConstantOp>(op))
     return 0;
-  if (runsVectors)
-    return getVectorWeight(op);
   return loop::isHeavy(op) ? kHeavyOps : 1;
 }
 
@@ -111,15 +84,6 @@ bool loop::scatters(KernelOp kernel) {
 bool loop::sumsRows(KernelOp kernel) {
   auto ops = kernel.getBlock()->getOps<SegmentSumOp>();
   return ops.begin() != ops.end();
-}
-
-bool loop::isHeavy(Operation &op) {
-  if (isa<SpecialOp, SegmentSumOp>(op))
-    return true;
-  return isa<math::MathDialect>(op.getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
-              math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
-              math::IsNaNOp, math::IsInfOp, math::SqrtOp>(op);
 }
 
 unsigned loop::getReductionDepth(KernelOp kernel) {

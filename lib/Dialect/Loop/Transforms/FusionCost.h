@@ -28,11 +28,11 @@ bool scatters(KernelOp kernel);
 
 bool sumsRows(KernelOp kernel);
 
+/// Whether the program of `kernel` runs blocks of threads.
+bool runsThreads(KernelOp kernel);
+
 /// Bytes of a tensor.
 double getBytes(mlir::Value tensor, const Hints &hints);
-
-/// Ops that cost much more than an addition.
-bool isHeavy(mlir::Operation &op);
 
 /// Longest chain of reductions, each of which needs the one before: a loop over
 /// the reduced dimensions for each, and one more for what follows.

@@ -1,0 +1,56 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What operations of a kernel cost on a core.
+//
+//===----------------------------------------------------------------------===//
+
+#include "coil/Dialect/Loop/Analysis/VectorCost.h"
+
+#include "coil/Dialect/Loop/Analysis/Roundings.h"
+#include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Loop/IR/RowOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+bool coil::loop::isHeavy(Operation &op) {
+  if (isa<SpecialOp, SegmentSumOp>(op))
+    return true;
+  return isa<math::MathDialect>(op.getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
+              math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
+              math::IsNaNOp, math::IsInfOp, math::SqrtOp>(op);
+}
+
+int64_t coil::loop::getVectorInstructions(Operation &op) {
+  if (isa<StoreOp, IndexOp, arith::ConstantOp>(op))
+    return 0;
+  // `loop-fold-roundings` drops what changes nothing.
+  if (auto round = dyn_cast<arith::TruncFOp>(op))
+    return round.getType().isBF16() &&
+                   !isRepresentable(round.getIn(),
+                                    cast<FloatType>(round.getType()))
+               ? 6
+               : 1;
+  if (auto extend = dyn_cast<arith::ExtFOp>(op))
+    return extend.getIn().getType().isBF16() ? 2 : 1;
+  if (isa<math::ExpOp, math::ErfOp>(op))
+    return 12;
+  if (isa<arith::DivFOp>(op))
+    return 6;
+  if (isa<math::SqrtOp>(op))
+    return 10;
+  if (isa<math::RsqrtOp>(op))
+    return 16;
+  if (isa<SpecialOp, math::PowFOp>(op))
+    return 100;
+  return isHeavy(op) ? 28 : 1;
+}
