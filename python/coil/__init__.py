@@ -5,7 +5,10 @@
     import coil
 
     program = coil.compile("model.pt2")   # Or "model.coilpkg".
-    logits, = program(images)          # NumPy arrays, or anything with DLPack
+    logits, = program(images)             # NumPy arrays, or anything with DLPack
+
+    model = coil.compile(module, args=(images,))   # Called as the module, with tensors.
+    logits = model(images)
 
     model = torch.compile(model, backend="coil")   # See docs/howto/TorchCompile.md.
 
@@ -15,6 +18,7 @@ there, NumPy.
 
 from coil._functions import has_function, load_functions, register_function
 from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
+from coil._model import Model
 from coil._objects import bind_object, object_count, register_class
 from coil._options import Option, options
 from coil._precision import per_precision, torch_precision
@@ -31,6 +35,7 @@ __all__ = [
     "ComplexTensor",
     "InputError",
     "LocalGroups",
+    "Model",
     "NcclGroup",
     "Option",
     "Program",

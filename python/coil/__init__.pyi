@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from coil.torch_compile import counters as counters, explain as explain, reset_counters as reset_counters
 
@@ -14,6 +14,7 @@ __all__ = [
     "ComplexTensor",
     "InputError",
     "LocalGroups",
+    "Model",
     "NcclGroup",
     "Option",
     "Program",
@@ -110,10 +111,22 @@ class Program:
     def swap(self) -> None: ...
     def drop(self) -> None: ...
 
-def compile(path: _Path, *, function: str = ..., weights: _Path | None = ..., options: str = ...,
+class Model:
+    program: Program
+    def __init__(self, program: Program) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def forward(self, *args: Any, **kwargs: Any) -> Any: ...
+
+@overload
+def compile(source: _Path, *, function: str = ..., weights: _Path | None = ..., options: str = ...,
             object_cache: _Path | None = ..., threads: int = ..., opt_level: int = ..., cuda_graphs: int = ...,
             device: int = ..., debug_dir: _Path | None = ..., cache: bool = ...,
             **pipeline_options: Any) -> Program: ...
+@overload
+def compile(source: Any, *, args: tuple[Any, ...] | None = ..., kwargs: Mapping[str, Any] | None = ...,
+            dynamic_shapes: Any = ..., strict: bool = ..., options: str = ..., object_cache: _Path | None = ...,
+            threads: int = ..., opt_level: int = ..., cuda_graphs: int = ..., device: int = ...,
+            debug_dir: _Path | None = ..., cache: bool = ..., **pipeline_options: Any) -> Model: ...
 def load_plugin(path: _Path) -> None: ...
 
 @dataclasses.dataclass(frozen=True)

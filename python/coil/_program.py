@@ -22,7 +22,7 @@ from coil._library import (
     fail,
     library,
 )
-from coil import _callbacks, _complex, _hooks, _options, generators
+from coil import _callbacks, _complex, _hooks, _model, _options, generators
 from coil._structure import Structure
 from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream, write
 
@@ -139,6 +139,9 @@ class Program(call.Runner):
         are passed as such. What the model writes to its arguments is written to them,
         and what it writes to buffers and parameters is there in the next call.
         """
+        return self._call(args, kwargs, _arrays)
+
+    def _call(self, args, kwargs, convert):
         structure = self.structure
         inputs = structure.flatten(args, kwargs)
         outputs = self.run(*inputs)
@@ -154,7 +157,7 @@ class Program(call.Runner):
         if buffers:
             self.update(buffers)
             self.swap()
-        return structure.unflatten(_arrays(outputs[first:]))
+        return structure.unflatten(convert(outputs[first:]))
 
     @property
     def run_stats(self):
@@ -396,8 +399,12 @@ def compile_text(text, *, options="", object_cache=None, threads=0, opt_level=2,
 
 
 def compile(
-    path,
+    source,
     *,
+    args=None,
+    kwargs=None,
+    dynamic_shapes=None,
+    strict=False,
     function="main",
     weights=None,
     options="",
@@ -410,11 +417,19 @@ def compile(
     cache=True,
     **pipeline_options,
 ):
-    """Compiles a .pt2 file, or a .mlir file of any stage, or loads a package
-    (.coilpkg), for which only `function`, `cuda_graphs` and `device` matter.
+    """Compiles a module or an exported program of PyTorch, a .pt2 file, or a .mlir file
+    of any stage, or loads a package (.coilpkg), for which only `function`, `cuda_graphs`
+    and `device` matter.
+
+        model = coil.compile(module, args=(x,))         # A Model: called as the module.
+        model = coil.compile(torch.export.export(...))  # The same.
+        program = coil.compile("model.pt2")             # A Program: takes and gives flat lists.
 
     Args:
-      path: the file.
+      source: a `torch.nn.Module`, a `torch.export.ExportedProgram`, or the path of a file.
+      args, kwargs: the example arguments of a module's `forward`, with which
+        `torch.export.export` exports it: a tuple and a dictionary.
+      dynamic_shapes, strict: as `torch.export.export` takes them, for a module.
       function: the function of a .mlir file to run.
       weights: the .pt2 file that holds the weights of a .mlir file.
       options: options of the pipelines as text, such as "target=cuda library=none".
@@ -435,6 +450,20 @@ def compile(
         them: {"after-fusion": "func.func(cse)"}. `coil-opt --list-stages` prints
         the extension points.
     """
+    if not isinstance(source, (str, bytes, os.PathLike)):
+        if not (_model.is_exported(source) or _model.is_module(source)):
+            raise InputError("expected a torch.nn.Module, a torch.export.ExportedProgram or the path of a file "
+                             f"but got '{type(source).__name__}'")
+        if function != "main" or weights is not None:
+            raise InputError("function and weights are for files of MLIR text")
+        return _model.compile_model(
+            source, args, kwargs, dynamic_shapes, strict,
+            lambda path: compile(
+                path, options=options, object_cache=object_cache, threads=threads, opt_level=opt_level,
+                cuda_graphs=cuda_graphs, device=device, debug_dir=debug_dir, cache=cache, **pipeline_options))
+    if args is not None or kwargs is not None or dynamic_shapes is not None:
+        raise InputError("args, kwargs and dynamic_shapes are for a module; a file has its own")
+    path = source
     options = _options.add_keywords(options, pipeline_options)
     settings = _make_settings(options, object_cache, threads, opt_level, cuda_graphs, device, debug_dir, cache)
     settings.function = function.encode()
