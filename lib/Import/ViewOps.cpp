@@ -408,6 +408,22 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
     return slice(dim, getSizeAttr(builder, start), getSizeAttr(builder, end),
                  one);
   }
+  if (name == "unflatten_dense_tensors") {
+    // A piece of the vector for each tensor, in its sizes.
+    if (rank != 1)
+      return possible;
+    ExprAttr start = sym::constant(context, 0);
+    for (RankedTensorType before : types.take_front(element))
+      start = sym::add(start, sym::getNumElements(before));
+    ExprAttr count = sym::getNumElements(type);
+    alias.ops.push_back(getViewOp(
+        ViewKind::Slice, "aten.slice.Tensor",
+        {attr("dim", builder.getI64IntegerAttr(0)),
+         attr("end", getSizeAttr(builder, sym::add(start, count))),
+         attr("start", getSizeAttr(builder, start)), attr("step", one)}));
+    alias.types.push_back(sym::getTensorType(count, type.getElementType()));
+    return is(ViewKind::Reshape);
+  }
   if (name == "diagonal" || name == "linalg_diagonal")
     return is(ViewKind::Diagonal, "aten.diagonal.default",
               {attr("offset", argument("offset")),
@@ -455,14 +471,16 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
 /// of them: composite ones that do under some conditions, and those whose
 /// results PyTorch asks programs not to write to.
 static bool mayReturnOperand(StringRef name) {
-  return is_contained(
-      {"dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout",
-       "type_as", "to_dense", "flatten_dense_tensors",
-
-       "atleast_1d", "atleast_2d", "atleast_3d", "sum_to_size", "conj_physical",
-       "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
-       "broadcast_tensors", "meshgrid", "cartesian_prod", "_unsafe_view"},
-      name);
+  return is_contained({"flatten_dense_tensors", "unflatten_dense_tensors"},
+                      name) ||
+         is_contained({"dropout", "feature_dropout", "alpha_dropout",
+                       "feature_alpha_dropout", "type_as", "to_dense"},
+                      name) ||
+         is_contained({"atleast_1d", "atleast_2d", "atleast_3d", "sum_to_size",
+                       "conj_physical", "unsafe_chunk", "unsafe_split",
+                       "unsafe_split_with_sizes", "broadcast_tensors",
+                       "meshgrid", "cartesian_prod", "_unsafe_view"},
+                      name);
 }
 
 void ModuleBuilder::addEquation(Alias &alias, StringRef equation) {

@@ -249,6 +249,10 @@ FOUND = [
      ["v3 = torch.einsum('ii->i', x0)", "v3[...] = 5", "v4 = torch.einsum('iji->ji', x1)", "v4 += 1", "v5 = torch.einsum('iii->i', x2)", "v5[0] = 7",
       "v6 = torch.einsum('ii', x0)"], "v3 v4 v5 v6"),
     ("small distances of large numbers", "plain", ["data((5, 5, 5), torch.float64, 1, device=DEVICE)"], ["v1 = torch.ops.aten._euclidean_dist.default(x0, x0)"], "v1"),
+    ("a range without width", "plain", ["data((4, 3), torch.float32, 1, device=DEVICE)"],
+     ["v1, v2 = torch.histogram(x0, bins=10, range=(1.0, 1.0), weight=x0)", "v3 = torch.histc(x0, bins=4, min=0.5, max=0.5)"], "v1 v2 v3"),
+    ("pieces of a vector, which is written to", "plain", ["data((10,), torch.float16, 1, device=DEVICE)"],
+     ["v1, v2 = torch.ops.aten.unflatten_dense_tensors.default(x0, [torch.zeros(2, 3), torch.zeros(4)])", "v3 = x0.sigmoid_()", "v2 += 1"], "v1 v2 v3"),
 ]
 
 

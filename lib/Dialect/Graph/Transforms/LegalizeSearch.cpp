@@ -109,14 +109,14 @@ struct Interval {
 };
 } // namespace
 
-/// The given range; where it is empty or missing, that of the elements; where
-/// that is empty, too, `margin` more on both sides.
+/// The given range, or that of the elements where there is none; where that is
+/// empty, `margin` more on both sides.
 static Interval getRange(TensorBuilder &b, Num x, std::optional<double> low,
                          std::optional<double> high, double margin) {
   Type type = x.type();
   Num from(b, b.scalar(low.value_or(0), type)),
       to(b, b.scalar(high.value_or(0), type));
-  bool isOfElements = !low || !high || *low == *high;
+  bool isOfElements = !low || !high;
   ExprAttr count = getSizes(x)[0];
   // A histogram of nothing has bins from 0 to 1.
   if (!low && !high && count.isConstant(0))
@@ -125,7 +125,7 @@ static Interval getRange(TensorBuilder &b, Num x, std::optional<double> low,
     from = x.reduce(ReduceKind::Min, 0);
     to = x.reduce(ReduceKind::Max, 0);
   }
-  if (!isOfElements)
+  if (!isOfElements && *low != *high)
     return {from, to};
   Num isEmpty = from == to;
   return {select(isEmpty, from - margin, from),
@@ -144,6 +144,9 @@ static LogicalResult legalizeHistc(AtenCall &c) {
   if (!given || !bins || *bins < 1 || !low || !high)
     return c.fail("its bins are not constant");
   Num x(b, flatten(b, given));
+  // An empty range is none.
+  if (*low == *high)
+    low = high = std::nullopt;
   Interval range = getRange(b, x, low, high, 1);
   Num isInside = (x >= range.low) & (x <= range.high);
   Num distance = (x - range.low) * static_cast<double>(*bins),
