@@ -204,6 +204,7 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
   }
   addExtensions(pm, ExtensionPoint::AfterFusion, options);
+  pm.addNestedPass<func::FuncOp>(loop::createLoopFoldPositionsPass());
   // It is clear which kernels there are, and dimensions are still those of the
   // tensors.
   loop::LoopAssignLayoutsPassOptions layouts;

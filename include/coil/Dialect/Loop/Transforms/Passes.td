@@ -193,6 +193,42 @@ def LoopAssignLayoutsPass
            "tests">];
 }
 
+def LoopFoldPositionsPass
+    : Pass<"loop-fold-positions", "::mlir::func::FuncOp"> {
+  let summary = "make indices that are computed from positions part of addresses";
+  let description = [{
+    Operators that rearrange elements (`unfold`, paddings, `take_along_dim` of a
+    range, advanced indexing with an `arange`) compute indices by arithmetic on
+    positions, and their kernels load indirectly: element by element, with a test
+    whether each index is in range. This pass evaluates integer arithmetic whose
+    operands are positions, sizes and constants to one expression over dimensions
+    and symbols, and puts it into the index of the loads that take it. What the
+    ranges of dimensions decide (comparisons, selections, masks that always hold)
+    is decided. Later passes see strides: they join dimensions, choose vectors,
+    and fuse what was behind an indirect index.
+
+    Constraints:
+    (C1) An index that is tested becomes direct only where it is provably in
+         range, at least at the points where the mask of the load holds; one
+         that is clamped becomes a minimum and maximum.
+    (C2) Arithmetic whose result may exceed 62 bits stays as it is.
+
+    Before:
+    ```mlir
+    %i = loop.index <d0>
+    %two = arith.constant 2 : i64
+    %m = arith.muli %i, %two : i64
+    %j = loop.index <d1>
+    %at = arith.addi %m, %j : i64
+    %v = loop.load %x[t0](%at) bounds wrap_check : tensor<64xf32> -> f32
+    ```
+    After:
+    ```mlir
+    %v = loop.load %x[2 * d0 + d1] : tensor<64xf32> -> f32
+    ```
+  }];
+}
+
 def LoopSimplifyIndexPass
     : Pass<"loop-simplify-index", "::mlir::func::FuncOp"> {
   let summary = "simplify the indices of kernels and merge their dimensions";
