@@ -184,7 +184,71 @@ static Value getSecondLanes(ImplicitLocOpBuilder &b, int64_t width,
                 : mask;
 }
 
-LogicalResult KernelEmitter::emitLoad(LoadOp load) {
+Value KernelEmitter::emitVectorLoad(LoadOp load, ExprAttr address,
+                                    unsigned copy, ArrayRef<Value> args,
+                                    Value active, Placement placement) {
+  Type scalar = load.getType();
+  Type memory = memoryType(scalar);
+  unsigned alignment = elementBytes(scalar);
+  Value base = buffers[cast<BlockArgument>(load.getSource()).getArgNumber()];
+  bool vectorArgs = llvm::any_of(args, [&](Value v) { return isVector(v); });
+  auto vectorType = VectorType::get(width, memory);
+  ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
+  auto split = sym::splitLinear(address, v);
+  bool contiguous = placement == Placement::Row ||
+                    (!vectorArgs && split && split->first.isConstant(1));
+  if (active)
+    active = broadcast(active);
+  Value other;
+  if (active) {
+    other = load.getOther()
+                ? toMemory(broadcast(lookup(load.getOther(), copy)))
+                : arith::ConstantOp::create(b, b.getZeroAttr(vectorType))
+                      .getResult();
+  }
+  Value result;
+  if (contiguous) {
+    Value pointer =
+        elementPointer(base, memory, scalarExpr(address, copy, args));
+    result = loadVector(pointer, vectorType, active, other, alignment);
+  } else if (!vectorArgs && split && split->first.isConstant(-1)) {
+    // Its last lane is the first in memory.
+    ExprAttr last = sym::add(address, 1 - width);
+    Value pointer = elementPointer(base, memory, scalarExpr(last, copy, args));
+    result =
+        reverseLanes(b, loadVector(pointer, vectorType, reverseLanes(b, active),
+                                   reverseLanes(b, other), alignment));
+  } else if (!vectorArgs && split && split->first.isConstant(2)) {
+    // One part of complex numbers, for one. A gather would read them one by
+    // one.
+    auto twice = VectorType::get(2 * width, memory);
+    Value pointer =
+        elementPointer(base, memory, scalarExpr(address, copy, args));
+    Value pairs = loadVector(
+        pointer, twice, getSecondLanes(b, width, active),
+        other ? repeatLanes(b, other)
+              : arith::ConstantOp::create(b, b.getZeroAttr(twice)).getResult(),
+        alignment);
+    SmallVector<int64_t> lanes;
+    for (int64_t i = 0; i < width; ++i)
+      lanes.push_back(2 * i);
+    result = vector::ShuffleOp::create(b, pairs, pairs, lanes);
+  } else {
+    if (!active)
+      active = broadcast(
+          arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1))
+              .getResult());
+    if (!other)
+      other = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
+    Value pointers =
+        elementPointer(base, memory, vectorExpr(address, copy, args));
+    result = LLVM::masked_gather::create(b, vectorType, pointers, active, other,
+                                         b.getI32IntegerAttr(alignment));
+  }
+  return fromMemory(result, scalar);
+}
+
+LogicalResult KernelEmitter::emitLoad(LoadOp load, Placement placement) {
   unsigned number = cast<BlockArgument>(load.getSource()).getArgNumber();
   auto type = cast<RankedTensorType>(load.getSource().getType());
   SmallVector<ExprAttr> sizes = sym::getSizes(type);
@@ -202,6 +266,9 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
     values[load.getResult()] = out;
     return success();
   }
+  if (isVectorLoad && placement == Placement::Unknown &&
+      load.getArgs().empty() && liesInPieces(address))
+    return emitPieces(load, address);
   for (unsigned copy = 0, n = isVectorLoad ? copies : 1; copy < n; ++copy) {
     // A load that does not vary over the vector dimension happens for the
     // first lane, which is always a point of the space.
@@ -223,8 +290,6 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
       args.push_back(lookup(v, copy));
     active = emitBounds(load.getIndices().getDims(), sizes, load.getBounds(),
                         args, active);
-    bool vectorArgs = llvm::any_of(args, [&](Value v) { return isVector(v); });
-
     if (!isVectorLoad) {
       auto read = [&]() -> Value {
         Value pointer =
@@ -252,62 +317,7 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load) {
       continue;
     }
 
-    auto vectorType = VectorType::get(width, memory);
-    ExprAttr v = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
-    auto split = sym::splitLinear(address, v);
-    bool contiguous = !vectorArgs && split && split->first.isConstant(1);
-    if (active)
-      active = broadcast(active);
-    Value other;
-    if (active) {
-      other = load.getOther()
-                  ? toMemory(broadcast(lookup(load.getOther(), copy)))
-                  : arith::ConstantOp::create(b, b.getZeroAttr(vectorType))
-                        .getResult();
-    }
-    Value result;
-    if (contiguous) {
-      Value pointer =
-          elementPointer(base, memory, scalarExpr(address, copy, args));
-      result = loadVector(pointer, vectorType, active, other, alignment);
-    } else if (!vectorArgs && split && split->first.isConstant(-1)) {
-      // Its last lane is the first in memory.
-      ExprAttr last = sym::add(address, 1 - width);
-      Value pointer =
-          elementPointer(base, memory, scalarExpr(last, copy, args));
-      result = reverseLanes(b, loadVector(pointer, vectorType,
-                                          reverseLanes(b, active),
-                                          reverseLanes(b, other), alignment));
-    } else if (!vectorArgs && split && split->first.isConstant(2)) {
-      // One part of complex numbers, for one. A gather would read them one by
-      // one.
-      auto twice = VectorType::get(2 * width, memory);
-      Value pointer =
-          elementPointer(base, memory, scalarExpr(address, copy, args));
-      Value pairs = loadVector(
-          pointer, twice, getSecondLanes(b, width, active),
-          other
-              ? repeatLanes(b, other)
-              : arith::ConstantOp::create(b, b.getZeroAttr(twice)).getResult(),
-          alignment);
-      SmallVector<int64_t> lanes;
-      for (int64_t i = 0; i < width; ++i)
-        lanes.push_back(2 * i);
-      result = vector::ShuffleOp::create(b, pairs, pairs, lanes);
-    } else {
-      if (!active)
-        active = broadcast(
-            arith::ConstantOp::create(b, b.getIntegerAttr(b.getI1Type(), 1))
-                .getResult());
-      if (!other)
-        other = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
-      Value pointers =
-          elementPointer(base, memory, vectorExpr(address, copy, args));
-      result =
-          LLVM::masked_gather::create(b, vectorType, pointers, active, other,
-                                      b.getI32IntegerAttr(alignment));
-    }
-    out.push_back(fromMemory(result, scalar));
+    out.push_back(emitVectorLoad(load, address, copy, args, active, placement));
   }
   values[load.getResult()] = out;
   return success();

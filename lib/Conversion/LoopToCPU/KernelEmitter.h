@@ -171,7 +171,15 @@ private:
 
   //===--- Memory (EmitMemory.cpp) ----------------------------------------===//
 
-  mlir::LogicalResult emitLoad(LoadOp load);
+  /// Where the elements of vectors are known to lie: one after the other, or
+  /// anywhere.
+  enum class Placement : uint8_t { Unknown, Row, Gather };
+  mlir::LogicalResult emitLoad(LoadOp load,
+                               Placement placement = Placement::Unknown);
+  /// One copy of a load along the vector dimension.
+  mlir::Value emitVectorLoad(LoadOp load, sym::ExprAttr address, unsigned copy,
+                             llvm::ArrayRef<mlir::Value> args,
+                             mlir::Value active, Placement placement);
   mlir::LogicalResult emitStore(StoreOp store, mlir::Value value);
   mlir::LogicalResult emitScatter(ScatterOp scatter);
   /// Applies the bounds policy to the arguments that are indices by themselves;
@@ -221,6 +229,15 @@ private:
   static unsigned elementBytes(mlir::Type scalar);
   mlir::Value fromMemory(mlir::Value v, mlir::Type scalar);
   mlir::Value toMemory(mlir::Value v);
+
+  //===--- Operands in pieces (EmitPieces.cpp) ----------------------------===//
+
+  /// Whether an address may step by one along the vector dimension, but for the
+  /// ends of pieces.
+  bool liesInPieces(sym::ExprAttr address) const;
+  /// Emits a load of such an address: of rows, or of lanes one by one where the
+  /// vectors of a step do not lie within a piece.
+  mlir::LogicalResult emitPieces(LoadOp load, sym::ExprAttr address);
 
   //===--- Transposed operands (EmitTranspose.cpp) ------------------------===//
 

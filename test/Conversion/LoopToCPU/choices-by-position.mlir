@@ -97,3 +97,24 @@ wrapper.kernel @checked(%x: tensor<64xf32>, %y: tensor<64xi64>) attributes {inpu
   }
   wrapper.yield %0 : tensor<64xf32>
 }
+
+// -----
+
+// Elements in pieces: vectors that lie within one, by their ends, are loaded as
+// a whole.
+// CHECK-LABEL: wrapper.kernel @circle
+// CHECK:       %[[DISTANCE:.+]] = arith.constant 15 : i64
+// CHECK:       %[[IS_ROW:.+]] = arith.cmpi eq, %{{.+}}, %[[DISTANCE]]
+// CHECK:       %[[IS_PIECE:.+]] = arith.cmpi eq
+// CHECK:       %[[BOTH:.+]] = arith.andi %[[IS_ROW]], %[[IS_PIECE]]
+// CHECK:       scf.if %[[BOTH]] -> (vector<16xf32>)
+// CHECK:         llvm.load %{{.+}} -> vector<16xf32>
+// CHECK:       else
+// CHECK:         llvm.intr.masked.gather
+wrapper.kernel @circle(%x: tensor<100xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "k" [160] (%a = %x) : (tensor<100xf32>) -> tensor<160xf32> schedule<vector_dim = 0, vector_width = 16, block = 160> {
+    %u = loop.load %a[(d0 + 95) mod 100] : tensor<100xf32> -> f32
+    loop.store %u, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<160xf32>
+}

@@ -45,3 +45,22 @@ func.func @nested(%x: tensor<?x?xf32, #sym.shape<[s0, s1]>>) -> (tensor<?x?xf32,
   }
   return %0#0, %0#1 : tensor<?x?xf32, #sym.shape<[s0, s1]>>, tensor<?xf32, #sym.shape<[s0]>>
 }
+
+// RUN: coil-run %s --random-inputs --symbol=s0=5 --symbol=s1=67 --reference=interp --function=pieces
+// RUN: coil-run %s --random-inputs --symbol=s0=3 --symbol=s1=16 --reference=interp --function=pieces
+// RUN: coil-run %s --random-inputs --symbol=s0=1 --symbol=s1=1 --reference=interp --function=pieces
+
+// Remainders, quotients, minima and maxima of positions, one in the other.
+func.func @pieces(%x: tensor<?x?xf32, #sym.shape<[s0, s1]>>) -> (tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>) attributes {sym.symbols = {s0 = #sym.range<1, 100>, s1 = #sym.range<1, 100>}} {
+  %0:4 = loop.kernel "k" [s0, 3 * s1] (%a = %x) : (tensor<?x?xf32, #sym.shape<[s0, s1]>>) -> (tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>) schedule<vector_dim = 1, vector_width = 8, unroll = 2, block = 64> {
+    %u = loop.load %a[d0, (d1 + 5) mod s1] : tensor<?x?xf32, #sym.shape<[s0, s1]>> -> f32
+    %v = loop.load %a[d0, max(min(d1 - 9, s1 - 1), 0)] : tensor<?x?xf32, #sym.shape<[s0, s1]>> -> f32
+    %w = loop.load %a[min(d0 + d1 floordiv s1, s0 - 1), d1 mod s1] : tensor<?x?xf32, #sym.shape<[s0, s1]>> -> f32
+    %z = loop.load %a[d0, (d1 + d1 floordiv 7) mod s1] : tensor<?x?xf32, #sym.shape<[s0, s1]>> -> f32
+    loop.store %u, 0 [d0, d1] : f32
+    loop.store %v, 1 [d0, d1] : f32
+    loop.store %w, 2 [d0, d1] : f32
+    loop.store %z, 3 [d0, d1] : f32
+  }
+  return %0#0, %0#1, %0#2, %0#3 : tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>, tensor<?x?xf32, #sym.shape<[s0, 3 * s1]>>
+}
