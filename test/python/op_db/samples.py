@@ -217,6 +217,15 @@ class Expectation:
         self.is_random = False
         self.is_empty = "empty" in name_of(sample.op)
 
+    @classmethod
+    def of(cls, sample, results):
+        """That of a sample without random numbers, whose results are at hand."""
+        expectation = cls.__new__(cls)
+        expectation.sample, expectation.results = sample, results
+        expectation.inputs = sample.copies()
+        expectation.is_random = expectation.is_empty = False
+        return expectation
+
     def find_randomness(self, eager):
         """Whether the program, which `eager` runs in eager mode, draws numbers."""
         self.eager = eager
