@@ -7,16 +7,16 @@
 //
 // Serves the digits model from several threads while another one exchanges its
 // weights, and checks that each answer is one of the first weights or of the
-// second ones, never of a mixture. Needs the C API and the standard library.
+// second ones, never of a mixture. Needs libcoil_loader.so and the standard library: no compiler.
 //
-//   coil-serve <model.pt2 or .coilpkg> <images.npy> [threads] [seconds]
+//   coil-serve <model.coilpkg> <images.npy> [threads] [seconds]
 //
 // The second weights are the first ones with the rows of the last layer moved
 // on by one: what was a 3 is a 4.
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil-c/Coil.h"
+#include "coil-c/Program.h"
 
 #include <algorithm>
 #include <atomic>
@@ -89,7 +89,7 @@ using Result = std::unique_ptr<coil_result, ResultDeleter>;
 Program load(const char *path) {
   coil_program *program = nullptr;
   char *error = nullptr;
-  check("load", coil_program_compile(path, nullptr, &program, &error), error);
+  check("load", coil_program_load(path, nullptr, &program, &error), error);
   return Program(program);
 }
 
@@ -174,7 +174,7 @@ void swap(coil_program *program) {
 
 int main(int argc, char **argv) {
   if (argc < 3 || argc > 5) {
-    std::fprintf(stderr, "usage: coil-serve <model.pt2 or .coilpkg> "
+    std::fprintf(stderr, "usage: coil-serve <model.coilpkg> "
                          "<images.npy> [threads] [seconds]\n");
     return 2;
   }
