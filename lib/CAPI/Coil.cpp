@@ -33,6 +33,7 @@
 
 using namespace coil;
 using coil::capi::fail;
+using coil::capi::readOptions;
 
 /// A kernel is what the compiler calls one; the other type is for the header.
 static const coil_kernel *toC(const CompiledKernels::Kernel *kernel) {
