@@ -58,18 +58,17 @@ struct LiveBlock {
 
 struct coil_profile {
   std::map<const void *, std::string> names;
-  std::string nextName;
-  int64_t nextBytes = -1;
   std::map<std::string, Entry> entries;
   std::vector<MemoryEvent> memory;
   std::map<int64_t, LiveBlock> live;
   std::string text;
 
-  void addStep(const coil_trace_event &event);
+  void addEvent(const coil_trace_event &event);
+  void addStep(const std::string &name, int64_t nanoseconds, int64_t bytes);
   void addMemory(int64_t address, int64_t bytes, Frame frame);
 };
 
-void coil_profile::addStep(const coil_trace_event &event) {
+void coil_profile::addEvent(const coil_trace_event &event) {
   if (event.status != COIL_OK)
     return;
   if (event.kind == COIL_TRACE_ALLOC || event.kind == COIL_TRACE_FREE)
@@ -79,17 +78,21 @@ void coil_profile::addStep(const coil_trace_event &event) {
                      {});
   if (event.kind != COIL_TRACE_LAUNCH && event.kind != COIL_TRACE_LIBRARY)
     return;
-  std::string name = event.name ? event.name : nextName;
-  if (!event.name && name.empty()) {
+  std::string name = event.name ? event.name : "";
+  if (!event.name) {
     auto found = names.find(event.address);
     char address[32];
     std::snprintf(address, sizeof(address), "kernel at %p", event.address);
     name = found == names.end() ? address : found->second;
   }
+  addStep(name, event.end_ns - event.begin_ns, event.cost.bytes);
+}
+
+void coil_profile::addStep(const std::string &name, int64_t nanoseconds,
+                           int64_t bytes) {
   Entry &entry = entries[name];
   ++entry.calls;
-  entry.nanoseconds += event.end_ns - event.begin_ns;
-  int64_t bytes = event.cost.bytes >= 0 ? event.cost.bytes : nextBytes;
+  entry.nanoseconds += nanoseconds;
   entry.bytes = bytes < 0 || entry.bytes < 0 ? -1 : entry.bytes + bytes;
 }
 
@@ -250,7 +253,7 @@ int32_t coil_profile_attach(coil_profile *profile, coil_run *run) {
       profile ? [](void *user, const coil_trace_event *event) {
         // A step that there is no memory to note is not noted.
         (void)guarded([&]() -> int32_t {
-          static_cast<coil_profile *>(user)->addStep(*event);
+          static_cast<coil_profile *>(user)->addEvent(*event);
           return COIL_OK;
         });
       } : coil_trace_fn(nullptr),
@@ -266,11 +269,10 @@ int32_t coil_profile_name_kernel(coil_profile *profile, const void *address,
   });
 }
 
-int32_t coil_profile_name_next(coil_profile *profile, const char *name,
-                               int64_t bytes) {
+int32_t coil_profile_note_step(coil_profile *profile, const char *name,
+                               int64_t nanoseconds, int64_t bytes) {
   return guarded([&]() -> int32_t {
-    profile->nextName = name ? name : "";
-    profile->nextBytes = bytes;
+    profile->addStep(name, nanoseconds, bytes);
     return COIL_OK;
   });
 }

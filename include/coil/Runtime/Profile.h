@@ -36,11 +36,10 @@ COIL_RT_API int32_t coil_profile_name_kernel(coil_profile *profile,
                                              const void *address,
                                              const char *name);
 
-/// Says what the launches that follow are called, and what they move, for
-/// programs that do not know addresses; NULL goes back to addresses. -1 bytes
-/// are not known.
-COIL_RT_API int32_t coil_profile_name_next(coil_profile *profile,
-                                           const char *name, int64_t bytes);
+/// Notes a step that no attached run has: its time, and what it moves, or -1.
+COIL_RT_API int32_t coil_profile_note_step(coil_profile *profile,
+                                           const char *name,
+                                           int64_t nanoseconds, int64_t bytes);
 
 /// Notes memory that another allocator than the run's gave (`bytes` > 0) or
 /// took back (`bytes` < 0). `file`, `line` and `function` are where; NULL is
