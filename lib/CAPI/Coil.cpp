@@ -11,7 +11,7 @@
 
 #include "coil-c/Coil.h"
 
-#include "../Loader/ProgramHandle.h"
+#include "ProgramHandle.h"
 #include "Result.h"
 #include "coil/Driver/CompiledKernels.h"
 #include "coil/Driver/CompiledProgram.h"

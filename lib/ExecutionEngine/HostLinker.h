@@ -27,7 +27,7 @@ namespace coil {
 ///
 /// JITLink does the relocations of each object. ORC, whose sessions look up
 /// symbols between objects, is left out: it refers to LLVM's IR, and whoever
-/// only loads a program has none.
+/// only loads a program (libcoil_loader.so) has none.
 class HostLinker {
 public:
   HostLinker();

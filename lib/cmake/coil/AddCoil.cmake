@@ -19,9 +19,9 @@ function(add_coil_library name)
   set_property(GLOBAL APPEND PROPERTY COIL_OBJECTS $<TARGET_OBJECTS:obj.${name}>)
 endfunction()
 
-# What runs compiled programs without the compiler: objects of libcoil_loader.so
-# (lib/Loader), which libCoil.so links. They use headers of LLVM alone, not MLIR,
-# so they do without the precompiled header.
+# What runs compiled programs: objects of libCoil.so, and of libcoil_loader.so
+# (lib/Loader), which has them without the compiler. They use headers of LLVM
+# alone, not MLIR, so they do without the precompiled header.
 #
 #   add_coil_loader_library(name sources...)
 function(add_coil_loader_library name)

@@ -81,7 +81,7 @@ def compare_layout(record, compiler, include):
 
 def compare_symbols(library, readelf, symbols, needed, may_have_more):
     text = subprocess.run([readelf, "--dyn-syms", "-W", library], capture_output=True, text=True, check=True).stdout
-    found, private = set(), set()
+    found = set()
     for line in text.splitlines():
         parts = line.split()
         if len(parts) < 8 or not parts[0].endswith(":") or parts[6] == "UND" or parts[4] == "LOCAL":
@@ -89,11 +89,10 @@ def compare_symbols(library, readelf, symbols, needed, may_have_more):
         name, _, version = parts[7].partition("@@")
         if parts[3] == "OBJECT" and parts[6] == "ABS":
             continue  # The name of a version.
-        (private if version.startswith("COIL_PRIVATE") else found).add(f"{name} {version}")
+        found.add(f"{name} {version}")
     recorded = set(open(symbols).read().splitlines())
     for what, names in [("missing", recorded - found), ("not recorded", set() if may_have_more else found - recorded),
-                        ("not of the C interface", {name for name in found if not name.startswith("coil_")}),
-                        ("private, but not of Coil", {name for name in private if "coil" not in name})]:
+                        ("not of the C interface", {name for name in found if not name.startswith("coil_")})]:
         for name in sorted(names):
             print(f"{what}: {name}")
     text = subprocess.run([readelf, "-d", library], capture_output=True, text=True, check=True).stdout

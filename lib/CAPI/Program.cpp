@@ -11,7 +11,7 @@
 
 #include "coil-c/Program.h"
 
-#include "../CAPI/Result.h"
+#include "Result.h"
 #include "ProgramHandle.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Package/ProgramLoader.h"

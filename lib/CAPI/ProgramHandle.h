@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef COIL_LIB_LOADER_PROGRAMHANDLE_H
-#define COIL_LIB_LOADER_PROGRAMHANDLE_H
+#ifndef COIL_LIB_CAPI_PROGRAMHANDLE_H
+#define COIL_LIB_CAPI_PROGRAMHANDLE_H
 
 #include "coil-c/Program.h"
 #include "coil/ExecutionEngine/ModelContainer.h"
@@ -51,4 +51,4 @@ bool readOptions(const T *from, T &to) {
 
 } // namespace coil::capi
 
-#endif // COIL_LIB_LOADER_PROGRAMHANDLE_H
+#endif // COIL_LIB_CAPI_PROGRAMHANDLE_H
