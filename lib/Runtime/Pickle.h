@@ -34,6 +34,7 @@ public:
     addBytes(string.size(), 4);
     text += string;
   }
+  void add(const char *string) { add(std::string_view(string)); }
   void add(int64_t number) {
     text += "\x8a\x08"; // An integer of eight bytes.
     addBytes(static_cast<uint64_t>(number), 8);

@@ -123,9 +123,9 @@ static void addFrames(Pickle &pickle, const Frame &frame) {
   pickle.beginList();
   if (!frame.file.empty() || !frame.function.empty()) {
     pickle.beginDict();
-    pickle.add("filename", std::string_view(frame.file));
+    pickle.add("filename", frame.file.c_str());
     pickle.add("line", frame.line);
-    pickle.add("name", std::string_view(frame.function));
+    pickle.add("name", frame.function.c_str());
     pickle.endDict();
   }
   pickle.endList();

@@ -116,7 +116,7 @@ def _warn(message):
 def _write_memory(function, synchronize, module, path):
     """Writes the snapshot of one call; a file that cannot be written is a warning."""
     cuda = getattr(torch, "cuda", None)
-    if cuda is not None and cuda.is_available() and cuda.is_initialized():
+    if hasattr(cuda, "is_initialized") and cuda.is_initialized():
         # The allocator of torch keeps a record of its own.
         cuda.memory._record_memory_history()
         try:
