@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The digits model over the C API of programs: what the examples have in common.
+// The digits model over the C API of programs: what the examples have in
+// common.
 //
 //===----------------------------------------------------------------------===//
 

@@ -142,9 +142,8 @@ int main(int argc, char **argv) {
   std::vector<std::thread> threads;
   Clock::time_point begin = Clock::now();
   for (unsigned i = 0; i < sessions; ++i)
-    threads.emplace_back([&, i] {
-      runSession(i, port, requests, images, expected, counts);
-    });
+    threads.emplace_back(
+        [&, i] { runSession(i, port, requests, images, expected, counts); });
   httplib::Client control("127.0.0.1", port);
   int64_t done = 0, refused = 0;
   std::vector<double> swapTimes;

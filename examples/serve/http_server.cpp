@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Serves the digits model over HTTP. Links libcoil_loader.so and cpp-httplib: no
-// compiler, no LLVM.
+// Serves the digits model over HTTP. Links libcoil_loader.so and cpp-httplib:
+// no compiler, no LLVM.
 //
 //   coil-http-server <model.coilpkg> [port] [threads]
 //
@@ -111,8 +111,8 @@ void Server::stage(const std::string &name, const std::string &bytes,
   weight.num_bytes = bytes.size();
   char *error = nullptr;
   std::lock_guard<std::mutex> lock(updates);
-  int32_t status = coil_program_update_weights(program.get(), &weight, 1,
-                                               nullptr, &error);
+  int32_t status =
+      coil_program_update_weights(program.get(), &weight, 1, nullptr, &error);
   answer(status, error, response);
 }
 
@@ -139,10 +139,10 @@ void Server::serve(int port, size_t threads) {
                                httplib::Response &response) {
     classify(request, response);
   });
-  server.Put(R"(/weights/([\w.]+))", [&](const httplib::Request &request,
-                                         httplib::Response &response) {
-    stage(request.matches[1], request.body, response);
-  });
+  server.Put(R"(/weights/([\w.]+))",
+             [&](const httplib::Request &request, httplib::Response &response) {
+               stage(request.matches[1], request.body, response);
+             });
   server.Post("/weights/file", [&](const httplib::Request &request,
                                    httplib::Response &response) {
     char *error = nullptr;
@@ -151,21 +151,20 @@ void Server::serve(int port, size_t threads) {
         program.get(), request.body.c_str(), &error);
     answer(status, error, response);
   });
-  server.Post("/weights/swap",
-              [&](const httplib::Request &, httplib::Response &response) {
-                char *error = nullptr;
-                std::lock_guard<std::mutex> lock(updates);
-                int32_t status =
-                    coil_program_prepare_weights(program.get(), &error);
-                if (status == COIL_API_OK)
-                  status = coil_program_swap_weights(program.get(), &error);
-                // Runs that have begun keep the set before it.
-                if (status == COIL_API_OK) {
-                  coil_program_drop_weights(program.get());
-                  ++numSwaps;
-                }
-                answer(status, error, response);
-              });
+  server.Post("/weights/swap", [&](const httplib::Request &,
+                                   httplib::Response &response) {
+    char *error = nullptr;
+    std::lock_guard<std::mutex> lock(updates);
+    int32_t status = coil_program_prepare_weights(program.get(), &error);
+    if (status == COIL_API_OK)
+      status = coil_program_swap_weights(program.get(), &error);
+    // Runs that have begun keep the set before it.
+    if (status == COIL_API_OK) {
+      coil_program_drop_weights(program.get());
+      ++numSwaps;
+    }
+    answer(status, error, response);
+  });
   server.Get("/status",
              [&](const httplib::Request &, httplib::Response &response) {
                describe(response);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The C API of the compiler: compile a file. What is compiled is run by the
-// functions of coil-c/Program.h, which programs of packages have alone. Plain C,
-// no LLVM types; functions are only ever added.
+// functions of coil-c/Program.h, which programs of packages have alone. Plain
+// C, no LLVM types; functions are only ever added.
 //
 //===----------------------------------------------------------------------===//
 

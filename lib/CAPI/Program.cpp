@@ -11,8 +11,8 @@
 
 #include "coil-c/Program.h"
 
-#include "Result.h"
 #include "ProgramHandle.h"
+#include "Result.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Package/ProgramLoader.h"
 #include "coil/Support/HostTensor.h"
@@ -29,9 +29,8 @@ coil_program::coil_program(std::shared_ptr<ModelContainer> container,
                            std::string stats)
     : container(std::move(container)), stats(std::move(stats)) {
   const Signature &of = this->container->getEngine().getSignature();
-  signature =
-      llvm::formatv("{0:2}", toJSON(this->container->getInputs(),
-                                    of.getOutputs(), of.getSymbols()));
+  signature = llvm::formatv("{0:2}", toJSON(this->container->getInputs(),
+                                            of.getOutputs(), of.getSymbols()));
 }
 
 coil_program::~coil_program() {
@@ -408,8 +407,7 @@ int32_t coil_program_update_weights(coil_program *program,
   UpdateOptions options;
   options.complete = known.complete != 0;
   options.inPlace = known.in_place != 0;
-  if (llvm::Error failure =
-          program->container->update(named, options))
+  if (llvm::Error failure = program->container->update(named, options))
     return failWith(std::move(failure), COIL_API_RUN, error);
   lease->taken = known.in_place != 0;
   return COIL_API_OK;
@@ -421,8 +419,7 @@ int32_t coil_program_update_weights_from_file(coil_program *program,
     *error = nullptr;
   if (!program || !path)
     return fail(COIL_API_USAGE, "expected a program and a path", error);
-  if (llvm::Error failure =
-          updateWeights(*program->container, path))
+  if (llvm::Error failure = updateWeights(*program->container, path))
     return failWith(std::move(failure), COIL_API_LOAD, error);
   return COIL_API_OK;
 }

@@ -211,8 +211,7 @@ static LoadOptions getLoadOptions(const JITOptions &options) {
   return {options.function, options.checkWeights, options.engine};
 }
 
-void CompiledProgram::Impl::take(LoadedProgram loaded,
-                                 llvm::StringRef name) {
+void CompiledProgram::Impl::take(LoadedProgram loaded, llvm::StringRef name) {
   function = name.str();
   container = std::move(loaded.container);
   stats.kernelsBefore = loaded.kernelsBefore;

@@ -112,8 +112,7 @@ Error Engine::Impl::checkFunctions(const ProgramImage &image) {
 }
 
 Error Engine::Impl::loadKernels(const ProgramImage &image,
-                                const EngineOptions &options,
-                                double &seconds) {
+                                const EngineOptions &options, double &seconds) {
   deviceKernels = std::make_unique<DeviceKernels>(image.kernels);
   if (!options.loadKernels)
     return Error::success();

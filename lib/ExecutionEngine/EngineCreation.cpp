@@ -24,9 +24,10 @@ Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
   auto image = std::make_shared<ProgramImage>();
   auto impl = std::make_unique<Impl>();
   double loadSeconds = 0;
-  if (Error error = compileImage(
-          *image, module, std::move(signature), options,
-          [&] { return impl->loadKernels(*image, options, loadSeconds); }))
+  if (Error error =
+          compileImage(*image, module, std::move(signature), options, [&] {
+            return impl->loadKernels(*image, options, loadSeconds);
+          }))
     return std::move(error);
   if (options.requireFunctions)
     if (Error error = Impl::checkFunctions(*image))

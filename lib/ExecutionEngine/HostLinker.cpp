@@ -73,11 +73,10 @@ public:
     for (jitlink::Symbol *symbol : graph.defined_symbols()) {
       if (!symbol->hasName() || symbol->getScope() == jitlink::Scope::Local)
         continue;
-      bool isNew =
-          linker.defined
-              .try_emplace(*symbol->getName(),
-                           symbol->getAddress().toPtr<void *>())
-              .second;
+      bool isNew = linker.defined
+                       .try_emplace(*symbol->getName(),
+                                    symbol->getAddress().toPtr<void *>())
+                       .second;
       if (!isNew && symbol->getLinkage() == jitlink::Linkage::Strong)
         return makeError("two objects define '" + *symbol->getName() + "'");
     }
@@ -100,9 +99,9 @@ HostLinker::HostLinker() : session(std::make_unique<Session>()) {}
 HostLinker::~HostLinker() {
   if (session->code.empty())
     return;
-  session->memory->deallocate(
-      std::move(session->code),
-      [](Error error) { consumeError(std::move(error)); });
+  session->memory->deallocate(std::move(session->code), [](Error error) {
+    consumeError(std::move(error));
+  });
 }
 
 void HostLinker::define(StringRef name, void *address) {

@@ -19,9 +19,10 @@ namespace coil {
 /// called as soon as `image.kernels` is complete, unless there are none, while
 /// the rest of `image` is still being made, perhaps on another thread; its
 /// error is that of the compilation.
-llvm::Error compileImage(ProgramImage &image, mlir::ModuleOp module,
-                         Signature signature, const EngineOptions &options,
-                         llvm::function_ref<llvm::Error()> useKernels = nullptr);
+llvm::Error
+compileImage(ProgramImage &image, mlir::ModuleOp module, Signature signature,
+             const EngineOptions &options,
+             llvm::function_ref<llvm::Error()> useKernels = nullptr);
 
 /// The signature of the entry point that the options name.
 llvm::Expected<Signature> readSignature(mlir::ModuleOp module,

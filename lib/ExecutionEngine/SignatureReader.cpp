@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Signatures of functions: what the compiler knows of a program, without its IR.
+// Signatures of functions: what the compiler knows of a program, without its
+// IR.
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,8 +73,7 @@ Expected<LoadedProgram> coil::loadProgram(llvm::StringRef path,
   double readSeconds = now() - start;
   WeightFile weights(*package);
   Expected<LoadedProgram> program = loadVariant(
-      *package, options,
-      [&](llvm::StringRef name) -> Expected<NamedWeight> {
+      *package, options, [&](llvm::StringRef name) -> Expected<NamedWeight> {
         if (const NamedWeight *weight = weights.lookup(name))
           return *weight;
         return makeError("the program needs the weight '" + name +

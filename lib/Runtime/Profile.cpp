@@ -72,10 +72,9 @@ void coil_profile::addEvent(const coil_trace_event &event) {
   if (event.status != COIL_OK)
     return;
   if (event.kind == COIL_TRACE_ALLOC || event.kind == COIL_TRACE_FREE)
-    return addMemory(reinterpret_cast<int64_t>(event.address),
-                     event.kind == COIL_TRACE_ALLOC ? event.amount
-                                                    : -event.amount,
-                     {});
+    return addMemory(
+        reinterpret_cast<int64_t>(event.address),
+        event.kind == COIL_TRACE_ALLOC ? event.amount : -event.amount, {});
   if (event.kind != COIL_TRACE_LAUNCH && event.kind != COIL_TRACE_LIBRARY)
     return;
   std::string name = event.name ? event.name : "";
@@ -138,8 +137,8 @@ static void addSegment(Pickle &pickle, int64_t address,
   pickle.beginDict();
   pickle.add("device", int64_t(0));
   pickle.add("address", address);
-  for (const char *size : {"total_size", "allocated_size", "active_size",
-                           "requested_size"})
+  for (const char *size :
+       {"total_size", "allocated_size", "active_size", "requested_size"})
     pickle.add(size, block.bytes);
   pickle.add("stream", int64_t(0));
   // What torch calls small is at most 1 MiB.
@@ -209,8 +208,7 @@ static std::string makeSnapshot(const coil_profile &profile) {
 
 /// Writes a file whole, or leaves what was there.
 static int32_t writeWhole(const char *path, const std::string &bytes) {
-  std::string temporary =
-      std::string(path) + ".tmp" + std::to_string(getpid());
+  std::string temporary = std::string(path) + ".tmp" + std::to_string(getpid());
   std::FILE *file = std::fopen(temporary.c_str(), "wb");
   bool isWritten =
       file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
@@ -289,8 +287,8 @@ int32_t coil_profile_note_memory(coil_profile *profile, const void *address,
 
 const char *coil_profile_text(coil_profile *profile) {
   (void)guarded([&]() -> int32_t {
-    std::vector<std::pair<std::string, Entry>> sorted(
-        profile->entries.begin(), profile->entries.end());
+    std::vector<std::pair<std::string, Entry>> sorted(profile->entries.begin(),
+                                                      profile->entries.end());
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto &a, const auto &b) {
                        return a.second.nanoseconds > b.second.nanoseconds;
@@ -303,8 +301,7 @@ const char *coil_profile_text(coil_profile *profile) {
                   "total us", "mean us", "bytes", "share", "name");
     profile->text = line;
     for (const auto &[name, entry] : sorted) {
-      std::string bytes =
-          entry.bytes < 0 ? "-" : std::to_string(entry.bytes);
+      std::string bytes = entry.bytes < 0 ? "-" : std::to_string(entry.bytes);
       double total = double(entry.nanoseconds) * 1e-3;
       std::snprintf(line, sizeof(line),
                     "%8" PRId64 " %12.3f %12.3f %14s %6.1f%%  ", entry.calls,
@@ -318,8 +315,7 @@ const char *coil_profile_text(coil_profile *profile) {
 }
 
 int32_t coil_profile_write_snapshot(coil_profile *profile, const char *path) {
-  return guarded(
-      [&] { return writeWhole(path, makeSnapshot(*profile)); });
+  return guarded([&] { return writeWhole(path, makeSnapshot(*profile)); });
 }
 
 } // extern "C"

@@ -160,8 +160,9 @@ private:
     }
   }
 
-  bool call(coil_profile *profile = nullptr,
-            const std::function<void()> &look = [] {}) {
+  bool call(
+      coil_profile *profile = nullptr,
+      const std::function<void()> &look = [] {}) {
     coil_run *run = nullptr;
     std::vector<coil_tensor> outputs(numOutputs);
     int32_t status = coil_run_create(&run);

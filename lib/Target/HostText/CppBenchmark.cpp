@@ -67,9 +67,8 @@ LogicalResult CppEmitter::writeBenchmark() {
     os << "      {reinterpret_cast<const void *>(&" << global(kernel.getName())
        << "), " << quote(name) << "},\n";
   }
-  os << "  };\n  return coil::Benchmark(" << entryName(entry)
-     << ", inputs, " << entry.getNumResults()
-     << ", kernels)\n      .main(argc, argv);\n}\n";
+  os << "  };\n  return coil::Benchmark(" << entryName(entry) << ", inputs, "
+     << entry.getNumResults() << ", kernels)\n      .main(argc, argv);\n}\n";
   files.push_back({options.name + "_benchmark.cpp", std::move(text)});
   return success();
 }
