@@ -11,7 +11,8 @@
 |*   loader <package> <f32 or i64> <value> <size>...
 |*
 |* Prints how long mapping the file and reading all of it took, how much longer
-|* loading was (which compares each byte with its hash), and the first two calls;
+|* loading was (which compares each byte with its hash), and the first two
+calls;
 |* and the first element of the first output.
 |*
 \*===----------------------------------------------------------------------===*/
