@@ -12,7 +12,7 @@ packages="
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   clang-format-22 clang-tidy-22 ccache ninja-build cmake make
   libgtest-dev libgmock-dev libdnnl-dev libopenblas0-openmp
-  libdeflate-dev zlib1g-dev libzstd-dev libxml2-dev libffi-dev libedit-dev
+  libdeflate-dev libcpp-httplib-dev zlib1g-dev libzstd-dev libxml2-dev libffi-dev libedit-dev
   python3 python3-dev python3-venv xz-utils patchelf ca-certificates
   qemu-user
 "

@@ -91,6 +91,10 @@ def has_lapack():
     return False
 
 
+# The example that serves over HTTP, where there was its library.
+if os.path.exists(os.path.join(bin_dir, "coil-http-server")):
+    config.available_features.add("httplib")
+
 # A CUDA driver that executes PTX here; see docs/gpu/Simulator.md.
 cuda_sim = os.path.join(config.coil_obj_root, "lib", "coil-cuda-sim.so")
 if os.path.exists(cuda_sim):

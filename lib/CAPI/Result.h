@@ -12,7 +12,7 @@
 #ifndef COIL_LIB_CAPI_RESULT_H
 #define COIL_LIB_CAPI_RESULT_H
 
-#include "coil-c/Coil.h"
+#include "coil-c/Program.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"

@@ -21,6 +21,7 @@
 #include "coil/Driver/WeightFile.h"
 #include "coil/Import/Import.h"
 #include "coil/Package/Package.h"
+#include "coil/Package/ProgramLoader.h"
 #include "coil/Plugins/Plugins.h"
 #include "coil/Reference/HostInterpreter.h"
 #include "coil/Reference/Interpreter.h"
@@ -66,6 +67,8 @@ struct CompiledProgram::Impl {
   Error makeContainer(std::unique_ptr<Engine> engine,
                       std::unique_ptr<Engine> prepareEngine,
                       ModelContainer::WeightSource source);
+  /// Takes a program of a package over.
+  void take(LoadedProgram loaded, llvm::StringRef name);
   /// A weight of the model, as its file has it.
   Expected<NamedWeight> getModelWeight(llvm::StringRef name) const;
   /// The same, or what it was updated to.
@@ -203,63 +206,31 @@ static OwningOpRef<ModuleOp> takeFunction(ModuleOp module,
   return taken;
 }
 
-Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::loadPackage(
-    const ProgramPackage &package, const JITOptions &options,
-    std::unique_ptr<Impl> impl, ModelContainer::WeightSource find) {
-  Expected<const ProgramVariant *> selected =
-      selectVariant(package, options.engine.device);
-  if (!selected)
-    return selected.takeError();
-  const ProgramVariant *variant = *selected;
-  impl->function = options.function;
-  JITStats &stats = impl->stats;
-  stats.kernelsBefore = variant->kernelsBefore;
-  stats.launches = variant->launches;
-  stats.libraryCalls = variant->libraryCalls;
-  EngineOptions engineOptions = options.engine;
-  std::unique_ptr<Engine> engine, prepareEngine;
-  for (auto [image, place] : {std::pair(variant->main, &engine),
-                              std::pair(variant->prepare, &prepareEngine)}) {
-    if (!image)
-      continue;
-    Expected<std::unique_ptr<Engine>> loaded =
-        Engine::load(image, engineOptions);
-    if (!loaded)
-      return loaded.takeError();
-    *place = std::move(*loaded);
-    engineOptions.graphs = 0;
-  }
-  if (Error error = impl->makeContainer(std::move(engine),
-                                        std::move(prepareEngine), find))
-    return std::move(error);
-  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
+/// What `load` needs of the options.
+static LoadOptions getLoadOptions(const JITOptions &options) {
+  return {options.function, options.checkWeights, options.engine};
+}
+
+void CompiledProgram::Impl::take(LoadedProgram loaded, llvm::StringRef name) {
+  function = name.str();
+  container = std::move(loaded.container);
+  stats.kernelsBefore = loaded.kernelsBefore;
+  stats.launches = loaded.launches;
+  stats.libraryCalls = loaded.libraryCalls;
+  stats.preparedWeights = int64_t(container->getNumPrepared());
+  stats.prepareSeconds = container->getPrepareSeconds();
 }
 
 Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::load(llvm::StringRef path, const JITOptions &options) {
-  double start = now();
-  Expected<ProgramPackage> package = readPackage(
-      path, options.checkWeights ? PackageCheck::Fast : PackageCheck::None);
-  if (!package)
-    return package.takeError();
-  if (package->function != options.function)
-    return makeError("there is no function '" + options.function +
-                     "', the package has '" + package->function + "'");
+  Expected<LoadedProgram> loaded = loadProgram(path, getLoadOptions(options));
+  if (!loaded)
+    return loaded.takeError();
   auto impl = std::make_unique<Impl>();
-  impl->stats.importSeconds = now() - start;
-  WeightFile weights(*package);
-  auto find = [&](llvm::StringRef name) -> Expected<NamedWeight> {
-    if (const NamedWeight *weight = weights.lookup(name))
-      return *weight;
-    return makeError("the program needs the weight '" + name +
-                     "', which the package does not have");
-  };
-  Expected<std::unique_ptr<CompiledProgram>> program =
-      loadPackage(*package, options, std::move(impl), find);
-  if (!program)
-    return makeError("'" + path + "': " + toString(program.takeError()));
-  (*program)->impl->stats.totalSeconds = now() - start;
-  return program;
+  impl->stats.importSeconds = loaded->readSeconds;
+  impl->stats.totalSeconds = loaded->totalSeconds;
+  impl->take(std::move(*loaded), options.function);
+  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
 }
 
 Error CompiledProgram::save(llvm::StringRef path) const {
@@ -396,14 +367,15 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileCached(
         return weights.takeError();
       impl->weightStore = std::move(*weights);
       impl->stats.importSeconds = now() - start;
-      Impl *made = impl.get();
-      Expected<std::unique_ptr<CompiledProgram>> program = loadPackage(
-          *package, options, std::move(impl),
-          [&](llvm::StringRef weight) { return made->getModelWeight(weight); });
+      Expected<LoadedProgram> program = loadVariant(
+          *package, getLoadOptions(options),
+          [&](llvm::StringRef weight) { return impl->getModelWeight(weight); });
       if (program) {
-        (*program)->impl->stats.totalSeconds = now() - start;
+        impl->take(std::move(*program), options.function);
+        impl->stats.totalSeconds = now() - start;
         ProgramCache::countHit();
-        return program;
+        return std::unique_ptr<CompiledProgram>(
+            new CompiledProgram(std::move(impl)));
       }
       // Code for another processor or GPU, of which a package is wanted, or
       // what compilation will say, or replace.

@@ -223,9 +223,18 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     return std::move(error);
   if (options.debug)
     pipeline.costs = true;
-  if (!options.dumpDirectory.empty())
-    if (Error error = dump(module, options.dumpDirectory, options.from))
-      return std::move(error);
+  // A report that cannot be written ends the report.
+  std::string dumpDirectory = options.dumpDirectory;
+  DebugDirectory *debug = options.debug;
+  auto dumpStage = [&](Stage stage) {
+    if (dumpDirectory.empty())
+      return;
+    if (Error error = dump(module, dumpDirectory, stage)) {
+      warnAboutReport(std::move(error));
+      dumpDirectory.clear();
+    }
+  };
+  dumpStage(options.from);
   if (options.from == Stage::Input && options.to > Stage::Input)
     if (Error error = prepare(module, options))
       return std::move(error);
@@ -265,13 +274,12 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
     times.push_back({stage, std::chrono::duration<double>(
                                 std::chrono::steady_clock::now() - begin)
                                 .count()});
-    if (!options.dumpDirectory.empty())
-      if (Error error = dump(module, options.dumpDirectory, stage))
-        return std::move(error);
-    if (options.debug)
-      if (Error error =
-              options.debug->addStage(stage, module, times.back().seconds))
-        return std::move(error);
+    dumpStage(stage);
+    if (debug)
+      if (Error error = debug->addStage(stage, module, times.back().seconds)) {
+        warnAboutReport(std::move(error));
+        debug = nullptr;
+      }
   }
   return times;
 }
@@ -286,13 +294,16 @@ coil::openDebugDirectory(StringRef path, StringRef model, ModuleOp module,
     return std::move(error);
   Expected<std::unique_ptr<DebugDirectory>> debug =
       DebugDirectory::create(path, model, module, pipeline);
-  if (debug)
-    if (Error error = (*debug)->addStage(stage, module, /*seconds=*/0))
-      return std::move(error);
-  return debug;
+  Error error = debug ? (*debug)->addStage(stage, module, /*seconds=*/0)
+                      : debug.takeError();
+  if (!error)
+    return debug;
+  warnAboutReport(std::move(error));
+  return nullptr;
 }
 
 Error coil::finishDebugDirectory(DebugDirectory *debug, Error error) {
-  return debug ? llvm::joinErrors(std::move(error), debug->finish())
-               : std::move(error);
+  if (debug)
+    warnAboutReport(debug->finish());
+  return error;
 }

@@ -11,31 +11,17 @@
 
 #include "coil/ExecutionEngine/Engine.h"
 
-#include "DeviceKernels.h"
-#include "HostCompiler.h"
-#include "ProgramCompiler.h"
+#include "EngineImpl.h"
 #include "coil/Runtime/Functions.h"
-#include "coil/Runtime/HostABI.h"
 #include "coil/Runtime/Transfer.h"
+#include "coil/Support/CPUTarget.h"
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
-#include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
-#include "llvm/Support/MemoryBuffer.h"
-
-#include <cstring>
 
 using namespace coil;
-using namespace mlir;
 using llvm::Error;
 using llvm::Expected;
 
@@ -47,29 +33,6 @@ void RunError::log(llvm::raw_ostream &os) const { os << text; }
 //===----------------------------------------------------------------------===//
 // Engine state
 //===----------------------------------------------------------------------===//
-
-struct Engine::Impl {
-  ~Impl() { coil_cuda_program_destroy(program); }
-
-  /// Makes the linker, which needs nothing of the program.
-  Error makeLinker(const CPUTarget &target);
-  /// Links the objects of the image and finds its functions.
-  Error link(const EngineOptions &options);
-
-  /// Before what refers to them.
-  std::unique_ptr<DeviceKernels> deviceKernels;
-  coil_cuda_program *program = nullptr;
-  bool isDeviceProgram = false;
-  std::shared_ptr<const ProgramImage> image;
-  llvm::BitVector constantInputs;
-  EngineStats stats;
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-  coil_entry_point entry = nullptr;
-  llvm::StringMap<void *> functions;
-  llvm::DenseMap<const void *, std::string> kernelNames;
-  /// Why this processor does not run the program; empty if it does.
-  std::string unrunnable;
-};
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Engine::~Engine() = default;
@@ -110,74 +73,17 @@ void *Engine::lookup(llvm::StringRef name) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Linking
-//===----------------------------------------------------------------------===//
-
-/// Creates a linker whose programs see the runtime, the C library and the
-/// vector mathematics library.
-static Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createLinker(const CPUTarget &target) {
-  using namespace llvm::orc;
-  llvm::Triple triple(target.triple);
-  llvm::DataLayout layout(triple.computeDataLayout());
-  JITTargetMachineBuilder machine{triple};
-  Expected<std::unique_ptr<LLJIT>> created =
-      LLJITBuilder()
-          .setJITTargetMachineBuilder(std::move(machine))
-          .setDataLayout(layout)
-          .setPlatformSetUp(setUpInactivePlatform)
-          .setObjectLinkingLayerCreator(
-              [](ExecutionSession &session)
-                  -> Expected<std::unique_ptr<ObjectLayer>> {
-                return std::make_unique<ObjectLinkingLayer>(session);
-              })
-          .create();
-  if (!created)
-    return created.takeError();
-  LLJIT &jit = **created;
-  JITDylib &library = jit.getMainJITDylib();
-  size_t count = 0;
-  const coil_symbol *symbols = coil_runtime_symbols(&count);
-  SymbolMap runtime;
-  for (size_t i = 0; i < count; ++i)
-    runtime[jit.mangleAndIntern(symbols[i].name)] = {
-        ExecutorAddr::fromPtr(symbols[i].address),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  if (Error error = library.define(absoluteSymbols(std::move(runtime))))
-    return std::move(error);
-  char prefix = layout.getGlobalPrefix();
-  auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
-  if (!process)
-    return process.takeError();
-  library.addGenerator(std::move(*process));
-  for (const char *name : {"libm.so.6", "libmvec.so.1"}) {
-    auto generator = DynamicLibrarySearchGenerator::Load(name, prefix);
-    if (generator)
-      library.addGenerator(std::move(*generator));
-    else // A program that needs it fails to link, by the symbol's name.
-      llvm::consumeError(generator.takeError());
-  }
-  return created;
-}
-
-//===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
-
-/// Fails if code that was made for a processor needs what another lacks.
-static Error checkProcessor(const ProgramImage &image,
-                            const CPUTarget &processor) {
-  if (image.triple != processor.triple)
-    return makeError("the program was compiled for '" + image.triple +
-                     "', this is '" + processor.triple + "'");
-  return checkCPU(image.cpu, image.features, processor);
-}
 
 Error Engine::checkProcessor(const ProgramImage &image) {
   Expected<CPUTarget> native = resolveCPU();
   if (!native)
     return native.takeError();
-  return ::checkProcessor(image, *native);
+  if (image.triple != native->triple)
+    return makeError("the program was compiled for '" + image.triple +
+                     "', this is '" + native->triple + "'");
+  return checkCPU(image.cpu, image.features, *native);
 }
 
 Error Engine::checkDevice(const ProgramImage &image, int32_t device) {
@@ -194,9 +100,7 @@ Error Engine::checkDevice(const ProgramImage &image, int32_t device) {
   return Error::success();
 }
 
-/// Fails, naming all that are missing, unless the host functions that a program
-/// calls are registered.
-static Error checkFunctions(const ProgramImage &image) {
+Error Engine::Impl::checkFunctions(const ProgramImage &image) {
   std::vector<coil_call_site> sites;
   for (const RequiredFunction &function : image.functions)
     sites.push_back({sizeof(coil_call_site), function.deviceType,
@@ -207,14 +111,16 @@ static Error checkFunctions(const ProgramImage &image) {
   return Error::success();
 }
 
-/// Loads the kernels of a program onto the GPU.
-static Error loadKernels(DeviceKernels &kernels, const ProgramImage &image,
-                         const EngineOptions &options, double &seconds) {
+Error Engine::Impl::loadKernels(const ProgramImage &image,
+                                const EngineOptions &options, double &seconds) {
+  deviceKernels = std::make_unique<DeviceKernels>(image.kernels);
+  if (!options.loadKernels)
+    return Error::success();
   double start = now();
-  if (Error error = Engine::checkDevice(image, options.device))
+  if (Error error = checkDevice(image, options.device))
     return error;
-  if (Error error = kernels.load(options.device, options.objectCache,
-                                 options.deviceLineInfo))
+  if (Error error = deviceKernels->load(options.device, options.objectCache,
+                                        options.deviceLineInfo))
     return error;
   seconds = now() - start;
   return Error::success();
@@ -224,58 +130,32 @@ Expected<std::unique_ptr<Engine>>
 Engine::load(std::shared_ptr<const ProgramImage> image,
              const EngineOptions &options) {
   double start = now();
-  Expected<CPUTarget> target = resolveCPU();
-  if (!target)
-    return target.takeError();
-  if (Error error = ::checkProcessor(*image, *target))
+  if (Error error = checkProcessor(*image))
     return std::move(error);
   if (options.requireFunctions)
-    if (Error error = checkFunctions(*image))
+    if (Error error = Impl::checkFunctions(*image))
       return std::move(error);
   auto impl = std::make_unique<Impl>();
   impl->stats = image->stats;
-  if (!image->kernels.empty()) {
-    impl->deviceKernels = std::make_unique<DeviceKernels>(image->kernels);
-    if (options.loadKernels)
-      if (Error error = loadKernels(*impl->deviceKernels, *image, options,
-                                    impl->stats.loadSeconds))
-        return std::move(error);
-  }
+  if (!image->kernels.empty())
+    if (Error error =
+            impl->loadKernels(*image, options, impl->stats.loadSeconds))
+      return std::move(error);
   impl->image = std::move(image);
-  double linkStart = now();
-  if (Error error = impl->makeLinker(*target))
-    return std::move(error);
   if (Error error = impl->link(options))
     return std::move(error);
-  impl->stats.linkSeconds = now() - linkStart;
   impl->stats.totalSeconds += now() - start;
   return std::unique_ptr<Engine>(new Engine(std::move(impl)));
 }
 
-Error Engine::Impl::makeLinker(const CPUTarget &target) {
-  initializeHostTarget();
-  Expected<std::unique_ptr<llvm::orc::LLJIT>> created = createLinker(target);
-  if (!created)
-    return created.takeError();
-  jit = std::move(*created);
-  return Error::success();
-}
-
 Error Engine::Impl::link(const EngineOptions &options) {
   double start = now();
-  if (deviceKernels) {
-    llvm::orc::SymbolMap objects;
+  if (deviceKernels)
     for (DeviceKernels::Kernel &kernel : deviceKernels->getKernels()) {
-      objects[jit->mangleAndIntern(kernel.symbol)] = {
-          llvm::orc::ExecutorAddr::fromPtr(&kernel.object),
-          llvm::JITSymbolFlags::Exported};
+      linker.define(kernel.symbol, &kernel.object);
       kernelNames[&kernel.object] = kernel.symbol;
       functions[kernel.symbol] = &kernel.object;
     }
-    if (Error error = jit->getMainJITDylib().define(
-            llvm::orc::absoluteSymbols(std::move(objects))))
-      return error;
-  }
   isDeviceProgram =
       deviceKernels || image->usesDevice ||
       llvm::any_of(image->signature.getInputs(), [](const TensorSpec &spec) {
@@ -289,44 +169,32 @@ Error Engine::Impl::link(const EngineOptions &options) {
     // its partitions do not.
     coil_cuda_program_set_whole_calls(program, !image->readsElements);
   }
-  // The linker reports causes to the session and a summary to the caller.
-  std::string causes;
-  jit->getExecutionSession().setErrorReporter([&causes](Error error) {
-    causes += (causes.empty() ? "" : "; ") + toString(std::move(error));
-  });
-  llvm::orc::SymbolLookupSet wanted;
-  for (const HostObject &object : image->objects) {
-    for (const std::string &function : object.functions)
-      wanted.add(jit->mangleAndIntern(function));
-    if (Error error = jit->addObjectFile(llvm::MemoryBuffer::getMemBuffer(
-            object.code->getMemBufferRef(), /*RequiresNullTerminator=*/false)))
-      return error;
-  }
-  if (!image->entryPoint.empty())
-    wanted.add(jit->mangleAndIntern(kSignatureSymbol));
-  Expected<llvm::orc::SymbolMap> found = jit->getExecutionSession().lookup(
-      llvm::orc::makeJITDylibSearchOrder(&jit->getMainJITDylib()),
-      std::move(wanted));
-  jit->getExecutionSession().setErrorReporter(llvm::consumeError);
-  if (!found) {
-    std::string summary = toString(found.takeError());
-    return makeError("cannot link the program: " +
-                     (causes.empty() ? summary : causes));
-  }
+  std::vector<llvm::MemoryBufferRef> objects;
+  for (const HostObject &object : image->objects)
+    objects.push_back(object.code->getMemBufferRef());
+  if (Error error = linker.link(objects))
+    return error;
+  auto find = [&](llvm::StringRef name) -> Expected<void *> {
+    if (void *address = linker.lookup(name))
+      return address;
+    return makeError("cannot link the program: Symbols not found: [ " + name +
+                     " ]");
+  };
   for (const HostObject &object : image->objects)
     for (const std::string &function : object.functions) {
-      void *address =
-          (*found)[jit->mangleAndIntern(function)].getAddress().toPtr<void *>();
-      functions[function] = address;
+      Expected<void *> address = find(function);
+      if (!address)
+        return address.takeError();
+      functions[function] = *address;
       if (!object.isHost)
-        kernelNames[address] = function;
+        kernelNames[*address] = function;
     }
   // Code reads inputs and writes outputs by its own signature.
   if (!image->entryPoint.empty()) {
-    auto address = (*found)[jit->mangleAndIntern(kSignatureSymbol)]
-                       .getAddress()
-                       .toPtr<const char *>();
-    if (image->signature.str() != address)
+    Expected<void *> text = find(kSignatureSymbol);
+    if (!text)
+      return text.takeError();
+    if (image->signature.str() != static_cast<const char *>(*text))
       return makeError("the program's signature is not that of its code");
   }
   entry =
@@ -335,55 +203,6 @@ Error Engine::Impl::link(const EngineOptions &options) {
     return makeError("the program has no function '" + image->entryPoint + "'");
   stats.linkSeconds = now() - start;
   return Error::success();
-}
-
-Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
-                                                 Signature signature,
-                                                 const EngineOptions &options) {
-  auto image = std::make_shared<ProgramImage>();
-  auto impl = std::make_unique<Impl>();
-  double loadSeconds = 0;
-  std::string linkerError;
-  if (Error error = compileImage(
-          *image, module, std::move(signature), options,
-          [&]() -> Error {
-            impl->deviceKernels =
-                std::make_unique<DeviceKernels>(image->kernels);
-            if (!options.loadKernels)
-              return Error::success();
-            return loadKernels(*impl->deviceKernels, *image, options,
-                               loadSeconds);
-          },
-          [&] {
-            Expected<CPUTarget> target = resolveCPU(options.cpu);
-            if (Error error =
-                    target ? impl->makeLinker(*target) : target.takeError())
-              linkerError = toString(std::move(error));
-          }))
-    return std::move(error);
-  if (options.requireFunctions)
-    if (Error error = checkFunctions(*image))
-      return std::move(error);
-  if (!impl->jit)
-    return makeError(linkerError);
-  impl->stats = image->stats;
-  impl->stats.loadSeconds = loadSeconds;
-  impl->image = std::move(image);
-  // It may still become a package for another processor.
-  if (Error error = checkProcessor(*impl->image))
-    impl->unrunnable = toString(std::move(error));
-  if (Error error = impl->link(options))
-    return std::move(error);
-  impl->stats.totalSeconds += impl->stats.linkSeconds;
-  return std::unique_ptr<Engine>(new Engine(std::move(impl)));
-}
-
-Expected<std::unique_ptr<Engine>> Engine::create(ModuleOp module,
-                                                 const EngineOptions &options) {
-  Expected<Signature> signature = readSignature(module, options);
-  if (!signature)
-    return signature.takeError();
-  return create(module, std::move(*signature), options);
 }
 
 //===----------------------------------------------------------------------===//

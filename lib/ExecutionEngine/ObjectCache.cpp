@@ -14,9 +14,6 @@
 #include "coil/Support/OutputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -33,17 +30,6 @@ static BLAKE3Result<hashBytes> hash(StringRef bytes) {
   BLAKE3 hasher;
   hasher.update(bytes);
   return hasher.final<hashBytes>();
-}
-
-std::string ObjectCache::getKey(const Module &module, const CPUTarget &target,
-                                unsigned optLevel) {
-  SmallString<0> bytes;
-  raw_svector_ostream os(bytes);
-  os << LLVM_VERSION_STRING << '\0' << target.triple << '\0' << target.cpu
-     << '\0' << target.features << '\0' << target.vectorBits << '\0' << optLevel
-     << '\0';
-  WriteBitcodeToFile(module, os);
-  return getKey(bytes);
 }
 
 std::string ObjectCache::getKey(StringRef bytes) {

@@ -12,9 +12,19 @@
 #ifndef COIL_LIB_EXECUTIONENGINE_OBJECTCACHE_H
 #define COIL_LIB_EXECUTIONENGINE_OBJECTCACHE_H
 
-#include "HostCompiler.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class MemoryBuffer;
+class Module;
+} // namespace llvm
 
 namespace coil {
+
+struct CPUTarget;
 
 /// A directory of objects. Files carry a hash of their content, so that a torn
 /// or altered file is not used. Without a directory nothing is kept.

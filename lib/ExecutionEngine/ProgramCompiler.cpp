@@ -324,8 +324,7 @@ coil::compileKernelObjects(ModuleOp module, const EngineOptions &options) {
 
 Error coil::compileImage(ProgramImage &image, ModuleOp module,
                          Signature signature, const EngineOptions &options,
-                         llvm::function_ref<Error()> useKernels,
-                         llvm::function_ref<void()> wait) {
+                         llvm::function_ref<Error()> useKernels) {
   double start = now();
   MLIRContext *context = module.getContext();
   Expected<CPUTarget> target = prepare(context, options);
@@ -445,8 +444,6 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
   else
     mlir::parallelFor(context, 0, units.size(), compileNumber);
   stats.hostSeconds = now() - hostStart;
-  if (wait)
-    wait();
   if (device)
     device->wait();
   if (*deviceError)

@@ -18,12 +18,11 @@ namespace coil {
 /// runs are made side by side where there are several threads. `useKernels` is
 /// called as soon as `image.kernels` is complete, unless there are none, while
 /// the rest of `image` is still being made, perhaps on another thread; its
-/// error is that of the compilation. `wait` is called when the host's code is
-/// complete, before that of GPUs is waited for.
-llvm::Error compileImage(ProgramImage &image, mlir::ModuleOp module,
-                         Signature signature, const EngineOptions &options,
-                         llvm::function_ref<llvm::Error()> useKernels = nullptr,
-                         llvm::function_ref<void()> wait = nullptr);
+/// error is that of the compilation.
+llvm::Error
+compileImage(ProgramImage &image, mlir::ModuleOp module, Signature signature,
+             const EngineOptions &options,
+             llvm::function_ref<llvm::Error()> useKernels = nullptr);
 
 /// The signature of the entry point that the options name.
 llvm::Expected<Signature> readSignature(mlir::ModuleOp module,

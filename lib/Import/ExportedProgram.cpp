@@ -791,8 +791,6 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
   std::optional<JSONValue> graph = member(*module, "graph");
   if (!graph || !readGraph(*graph, program))
     return false;
-  inlineRegions(program, storage);
-  correctShapes(program, storage);
   std::optional<JSONValue> signature = member(*module, "signature");
   if (!signature || !readListField(*signature, "input_specs", program.inputs) ||
       !readListField(*signature, "output_specs", program.outputs))
@@ -831,8 +829,8 @@ bool Reader::readWeights(const JSONValue &root,
   return true;
 }
 
-Error coil::import::parseExportedProgram(StringRef text, const Limits &limits,
-                                         ExportedProgram &program) {
+Error coil::import::readExportedProgram(StringRef text, const Limits &limits,
+                                        ExportedProgram &program) {
   Expected<JSONDocument> document = JSONDocument::parse(text, limits);
   if (!document)
     return document.takeError();

@@ -14,6 +14,7 @@
 #include "Manifest.h"
 #include "coil/ExecutionEngine/Engine.h"
 #include "coil/Package/ArchiveWriter.h"
+#include "coil/Runtime/HostABI.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Support/TensorText.h"
@@ -209,6 +210,7 @@ Error coil::writePackage(const ProgramPackage &package, llvm::StringRef path,
                              {"record", add("weights", weight.data)}});
   Object manifest{{"format", kPackageFormat},
                   {"version", COIL_VERSION},
+                  {"abi", COIL_HOST_ABI_VERSION},
                   {"function", package.function},
                   {"weights", std::move(weights)}};
   // The first is in the manifest itself.
@@ -291,10 +293,18 @@ static Expected<ProgramPackage> read(std::shared_ptr<const Archive> archive,
   if (format != kPackageFormat)
     return makeError("it has format " + llvm::Twine(format) +
                      ", this is for format " + llvm::Twine(kPackageFormat));
-  // Code refers to functions of the runtime.
-  if (package.version != COIL_VERSION)
-    return makeError("it was made by Coil " + package.version +
-                     ", this is Coil " COIL_VERSION);
+  // Code refers to functions and structures of the runtime.
+  int64_t abi = reader.integer(root, "abi");
+  if (Error error = reader.take())
+    return std::move(error);
+  if (abi != COIL_HOST_ABI_VERSION)
+    return makeError("its code is for version " + llvm::Twine(abi) +
+                     " of the runtime's binary interface, this runtime has "
+                     "version " +
+                     llvm::Twine(COIL_HOST_ABI_VERSION) +
+                     "; it was made by Coil " + package.version +
+                     ", this is Coil " COIL_VERSION
+                     ": compile the model again");
   package.function = reader.text(root, "function");
   reader.each(root, "records", [&](const JSONValue &each) {
     PackageRecord &record = package.records.emplace_back();

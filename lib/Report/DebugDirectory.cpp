@@ -320,6 +320,12 @@ DebugDirectory::create(StringRef path, StringRef model, ModuleOp module,
   return std::unique_ptr<DebugDirectory>(new DebugDirectory(std::move(impl)));
 }
 
+void coil::warnAboutReport(Error error) {
+  if (error)
+    llvm::errs() << "warning: a report is incomplete: "
+                 << toString(std::move(error)) << '\n';
+}
+
 Error DebugDirectory::addStage(Stage stage, ModuleOp module, double seconds) {
   DebugRecord &record = impl->record;
   StageRecord entry;

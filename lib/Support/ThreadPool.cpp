@@ -11,6 +11,7 @@
 
 #include "coil/Support/ThreadPool.h"
 
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Threading.h"
 
 #include <algorithm>

@@ -69,6 +69,12 @@ static cl::opt<bool>
                cl::desc("With --emit=python or fx: call operators of torch.ops "
                         "there, not registered functions"),
                cl::cat(category));
+static cl::opt<bool> benchmarkMain(
+    "benchmark-main",
+    cl::desc("With --emit=cpp: also write <name>_benchmark.cpp, whose main "
+             "function times the program, and on request profiles its kernels "
+             "and records its memory"),
+    cl::cat(category));
 static cl::opt<std::string>
     dumpStages("dump-stages", cl::value_desc("directory"),
                cl::desc("Write the module after each stage; every file can be "
@@ -174,6 +180,7 @@ static void printKernels(ModuleOp module, llvm::raw_ostream &os) {
 static int writeCpp(ModuleOp module, StringRef pipelineOptions) {
   CppOptions cpp;
   cpp.source = input;
+  cpp.benchmarkMain = benchmarkMain;
   std::string stem = llvm::sys::path::stem(output).str();
   cpp.name.clear();
   for (char c : stem)
@@ -274,8 +281,7 @@ static int writeMemoryReport(ModuleOp module, StringRef model) {
   } else {
     printMemoryPage(uses, model, os);
   }
-  if (llvm::Error error = writeFile(memoryReport, text))
-    return report(2, toString(std::move(error)));
+  warnAboutReport(writeFile(memoryReport, text));
   return 0;
 }
 
@@ -372,6 +378,8 @@ int main(int argc, char **argv) {
     return report(2, "--torch-calls is for --emit=python and --emit=fx");
   if (emit == "cpp" && !StringRef(output).ends_with(".cpp"))
     return report(2, "--emit=cpp writes several files, expected -o <name>.cpp");
+  if (benchmarkMain && emit != "cpp")
+    return report(2, "--benchmark-main goes with --emit=cpp");
   if (flags.get("array-entry") == "true" && emit != "cpp")
     return report(2, "--array-entry goes with --emit=cpp");
   if (emit != "mlir") {

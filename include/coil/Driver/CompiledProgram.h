@@ -138,11 +138,6 @@ private:
   explicit CompiledProgram(std::unique_ptr<Impl> impl);
   static llvm::Expected<std::unique_ptr<CompiledProgram>>
   load(llvm::StringRef path, const JITOptions &options);
-  /// Makes a program of a package, with weights that `find` finds or, without
-  /// it, those of the package.
-  static llvm::Expected<std::unique_ptr<CompiledProgram>>
-  loadPackage(const ProgramPackage &package, const JITOptions &options,
-              std::unique_ptr<Impl> impl, ModelContainer::WeightSource find);
   /// What `compile` makes, or what an earlier process made of the same.
   /// `addSource` adds to the key what is compiled, and fails for what the
   /// cache does not keep; `openWeights` opens its weights.

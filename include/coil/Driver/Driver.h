@@ -111,15 +111,15 @@ llvm::Expected<std::vector<StageTime>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Makes a directory with all that compiling `module`, which is at `stage`, is
-/// going to make; null for an empty path. `model` is the file that it came
-/// from.
+/// going to make; null for an empty path, and with a warning for one that
+/// cannot be written. `model` is the file that it came from.
 llvm::Expected<std::unique_ptr<DebugDirectory>>
 openDebugDirectory(llvm::StringRef path, llvm::StringRef model,
                    mlir::ModuleOp module, Stage stage,
                    llvm::StringRef pipelineOptions);
 
-/// Finishes a directory, if there is one, and adds what goes wrong then to
-/// `error`, the outcome of the compilation.
+/// Finishes a directory, if there is one, and returns `error`, the outcome of
+/// the compilation. What cannot be written is a warning.
 llvm::Error finishDebugDirectory(DebugDirectory *debug, llvm::Error error);
 
 } // namespace coil

@@ -23,6 +23,10 @@ namespace mlir::gpu {
 class GPUModuleOp;
 } // namespace mlir::gpu
 
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
 namespace coil {
 
 /// What is made of a kernel.

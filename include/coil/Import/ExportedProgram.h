@@ -230,6 +230,11 @@ struct ExportedProgram : Graph {
 
 /// Reads a `models/<name>.json` record into \p program. Errors name the path
 /// inside the document.
+llvm::Error readExportedProgram(llvm::StringRef text, const Limits &limits,
+                                ExportedProgram &program);
+
+/// The same in the form that the importer takes: regions are inlined and shapes
+/// corrected.
 llvm::Error parseExportedProgram(llvm::StringRef text, const Limits &limits,
                                  ExportedProgram &program);
 

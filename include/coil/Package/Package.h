@@ -21,7 +21,7 @@
 namespace coil {
 
 /// The version of the format, which a reader and a file have to share.
-constexpr int64_t kPackageFormat = 1;
+constexpr int64_t kPackageFormat = 2;
 
 /// Whether a file name is that of a package.
 bool isPackagePath(llvm::StringRef path);

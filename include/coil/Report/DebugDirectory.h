@@ -24,6 +24,11 @@ class ModuleOp;
 
 namespace coil {
 
+/// Warns on the standard error that a report could not be written. Reports are
+/// what users ask for in addition to a program, so that a folder that cannot be
+/// written or a disk that is full is no reason to have neither.
+void warnAboutReport(llvm::Error error);
+
 /// Follows one compilation. What is written:
 ///
 ///   index.html          leads through the rest

@@ -15,6 +15,12 @@
 
 #include "coil/Runtime/Runtime.h"
 
+/// The version of what code of packages and binaries rely on: the layouts of
+/// the structures and the meaning of the functions that they refer to. It
+/// changes when one of them becomes another thing; what is only added leaves it
+/// as it is. test/Package/Inputs/abi-<version> records it.
+#define COIL_HOST_ABI_VERSION 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -54,6 +54,9 @@ struct CppOptions {
   std::string name = "program";
   /// Lines that no file passes.
   size_t maxLines = 2000;
+  /// Whether there is a file `<name>_benchmark.cpp` with a main function that
+  /// measures the program (coil/Runtime/Benchmark.h).
+  bool benchmarkMain = false;
 };
 
 /// A file of an emitted program.

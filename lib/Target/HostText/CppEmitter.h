@@ -89,6 +89,8 @@ private:
   std::string printFrame(FuncOp fn);
   void writeHeader();
   void writeSources();
+  /// Writes the file with a main function (CppBenchmark.cpp).
+  mlir::LogicalResult writeBenchmark();
 
   //===--- Arrays (CppArrays.cpp) -----------------------------------------===//
 

@@ -558,7 +558,7 @@ void CppEmitter::writeSources() {
 LogicalResult CppEmitter::emitEnd() {
   writeHeader();
   writeSources();
-  return success();
+  return options.benchmarkMain ? writeBenchmark() : success();
 }
 
 LogicalResult coil::emitCpp(ModuleOp module, std::vector<EmittedFile> &files,

@@ -412,7 +412,8 @@ LogicalResult PythonEmitter::emitEnd() {
   emitSynchronize();
   out.blank();
   out.blank();
-  out.line("def benchmark_compiled_module(times=10, repeat=10):");
+  out.line("def benchmark_compiled_module(times=10, repeat=10, profile=False, "
+           "memory_snapshot=None):");
   out.indent();
   llvm::StringSet<> bound;
   loop::Hints hints(entry);
@@ -434,13 +435,15 @@ LogicalResult PythonEmitter::emitEnd() {
   out.line("]");
   out.line("return host.print_performance(lambda: " + global(entry.getName()) +
            "(list(args)), times, repeat" +
-           (devices.empty() ? ")" : ", synchronize)"));
+           (devices.empty() ? "" : ", synchronize") +
+           ", profile=profile, memory_snapshot=memory_snapshot, "
+           "module=globals())");
   out.outdent();
   out.blank();
   out.blank();
   out.line("if __name__ == \"__main__\":");
   out.indent();
-  out.line("benchmark_compiled_module()");
+  out.line("host.run_benchmark(benchmark_compiled_module)");
   out.outdent();
   return success();
 }

@@ -19,6 +19,22 @@ function(add_coil_library name)
   set_property(GLOBAL APPEND PROPERTY COIL_OBJECTS $<TARGET_OBJECTS:obj.${name}>)
 endfunction()
 
+# What runs compiled programs: objects of libCoil.so, and of libcoil_loader.so
+# (lib/Loader), which has them without the compiler. They use headers of LLVM
+# alone, not MLIR, so they do without the precompiled header.
+#
+#   add_coil_loader_library(name sources...)
+function(add_coil_loader_library name)
+  add_library(obj.${name} OBJECT ${ARGN})
+  llvm_update_compile_flags(obj.${name})
+  set_target_properties(obj.${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(obj.${name} PRIVATE -ffunction-sections -fdata-sections)
+  add_library(${name} INTERFACE)
+  set_property(GLOBAL APPEND PROPERTY COIL_LOADER_OBJECTS $<TARGET_OBJECTS:obj.${name}>)
+  # The other libraries of the directory do not have these files.
+  set(LLVM_OPTIONAL_SOURCES ${LLVM_OPTIONAL_SOURCES} ${ARGN} PARENT_SCOPE)
+endfunction()
+
 # Where tools and libraries look for libMLIR.so, after their own directory.
 if(NOT COIL_STATIC_LLVM)
   set(COIL_LLVM_RPATH ":${LLVM_LIBRARY_DIR}")

@@ -65,6 +65,9 @@ from coil.host._debug import (
     debug_mark,
     debug_value,
     end_range,
-    print_performance,
     profile_range,
+)
+from coil.host._profile import (
+    print_performance,
+    run_benchmark,
 )

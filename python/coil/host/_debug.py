@@ -4,7 +4,6 @@
 
 import contextlib
 import ctypes
-import time
 import weakref
 
 import torch
@@ -68,22 +67,3 @@ def check_lifetime(mode, function, step, alive):
                 raise RunError(f"after '{step}' in '{function}': buffer '{name}' is still allocated")
         seen.clear()
     seen.update(now)
-
-
-def print_performance(function, times=10, repeat=10, synchronize=lambda: None):
-    """Calls a function `times` times, `repeat` times over, and waits for what that
-    has started; prints the median of the time of one call and returns it in
-    seconds."""
-    function()
-    synchronize()
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        for _ in range(times):
-            function()
-        synchronize()
-        seconds.append((time.perf_counter() - start) / times)
-    seconds.sort()
-    median = seconds[len(seconds) // 2]
-    print(f"{median * 1e6:.3f} us for a call, median of {repeat} x {times}")
-    return median

@@ -7,6 +7,7 @@ import functools
 
 from coil._library import CompileOptions, InputError, check as _check_status, library
 from coil.graphs import capture
+from coil.host import _runs
 from coil.host._runs import _call, _run
 from coil.host._types import _TYPES, _address, _dtype, _i32, _i64
 
@@ -21,6 +22,13 @@ class Kernel:
         self._handle = None
 
     def __call__(self, *args):
+        if _runs._observer is None:
+            self._launch(*args)
+        else:
+            _runs._observer(self.name, lambda: self._launch(*args), self.device,
+                            args[: self._buffers])
+
+    def _launch(self, *args):
         count = self._buffers
         buffers = self._pointers(*[tensor.data_ptr() for tensor in args[:count]])
         error = ctypes.c_void_p()
@@ -102,6 +110,14 @@ class UserKernel(Kernel):
         self._types = [self._TYPES[each] for each in parameters.split()]
 
     def __call__(self, grid, *args):
+        if _runs._observer is None:
+            self._launch(grid, *args)
+        else:
+            tensors = [arg for kind, arg in zip(self._types, args)
+                       if kind is ctypes.c_void_p and arg is not None]
+            _runs._observer(self.name, lambda: self._launch(grid, *args), self.device, tensors)
+
+    def _launch(self, grid, *args):
         if len(args) != len(self._types):
             raise InputError(f"kernel '{self.name}' takes {len(self._types)} arguments, got {len(args)}")
         passed = []

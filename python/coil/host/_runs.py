@@ -134,8 +134,19 @@ class Device:
                 _require(_function(self._wait)(run.handle))
 
 
+# Told of each step while a program is profiled (`coil.host._profile`).
+_observer = None
+
+
 def _call(function, description, *addresses, device=None):
     """Calls a function of the runtime with a run, a description and tensors."""
     description.struct_size = ctypes.sizeof(description)
     pointers = [ctypes.c_void_p(address) for address in addresses]
-    _require(_function(function)(_run(device), ctypes.byref(description), *pointers))
+
+    def call():
+        _require(_function(function)(_run(device), ctypes.byref(description), *pointers))
+
+    if _observer is None:
+        call()
+    else:
+        _observer(function.removeprefix("coil_rt_"), call, device, None)

@@ -77,6 +77,11 @@ def disk():
     tools.run("object cache", ["coil-run", model, "--random-inputs", "--output=",
                                "--object-cache=" + path("cache")], {0},
               limits=[(resource.RLIMIT_FSIZE, 1000)])
+    # Nor is a report that cannot be written a reason to compile nothing.
+    for report in ("--memory-report=" + path("memory.html"), "--debug-dir=" + path("debug"),
+                   "--dump-stages=" + path("stages")):
+        tools.run(report.split("=")[0], ["coil-compile", model, report, "-o", "/dev/null"], {0},
+                  limits=[(resource.RLIMIT_FSIZE, 1000)])
     tools.run("dumps", ["coil-run", model, "--random-inputs", "--output=",
                         "--dump-llvm=" + path("llvm")], {3},
               limits=[(resource.RLIMIT_FSIZE, 1000)])

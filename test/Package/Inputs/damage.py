@@ -70,7 +70,7 @@ attempt("cut to 1000 bytes", data[:1000])
 with zipfile.ZipFile(bad, "w") as new:
     new.writestr("hello.txt", b"hello")
 attempt("foreign")
-rewrite("another version", put("version", "9.9.9"))
+rewrite("another binary interface", put("abi", 9))
 rewrite("another format", put("format", 7))
 rewrite("a processor's feature", put("main", "features", "+no-such-feature"))
 rewrite("another triple", put("main", "triple", "riscv64-unknown-linux-gnu"))

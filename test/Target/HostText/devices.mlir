@@ -79,7 +79,7 @@ wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 
 // PY:               return (buf1,)
 // PY-LABEL: def synchronize():
 // PY-NEXT:      cuda_device0.synchronize()
-// PY:           return host.print_performance(lambda: main(list(args)), times, repeat, synchronize)
+// PY:           return host.print_performance(lambda: main(list(args)), times, repeat, synchronize, profile=profile, memory_snapshot=memory_snapshot, module=globals())
 
 // FX-LABEL: def build_main():
 // FX:           g.check(host.check_input, x, "x", torch.float32, 1, "cuda:0")

@@ -46,12 +46,12 @@ wrapper.kernel @relu(%x: tensor<?x4xf32, #sym.shape<[s0 * 2, 4]>>) attributes {
 // CHECK-NEXT: buf3.copy_(tokens)
 // CHECK-NEXT: buf4 = reinterpret_tensor(buf3, (4, s0 * 2), (1, 4), 0)
 // CHECK-NEXT: return (buf4,)
-// CHECK-LABEL: def benchmark_compiled_module(times=10, repeat=10):
+// CHECK-LABEL: def benchmark_compiled_module(times=10, repeat=10, profile=False, memory_snapshot=None):
 // CHECK-NEXT: s0 = 8
 // CHECK-NEXT: args = [
 // CHECK-NEXT: host.rand_strided((s0 * 2, 4), (4, 1), dtype=torch.float32, device="cpu"),
 // CHECK:      if __name__ == "__main__":
-// CHECK-NEXT: benchmark_compiled_module()
+// CHECK-NEXT: host.run_benchmark(benchmark_compiled_module)
 wrapper.func @main(%x: !x {coil.name = "tokens"}) -> !y attributes {sym.symbols = {s0 = #sym.range<1, 64, hint = 8>}} {
   wrapper.input_symbol "s0" = size 0 of %x : !x
   wrapper.assert_layout %x, "tokens" : !x
