@@ -503,6 +503,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
     populateConvolutionLegalizations(t);
+    populateConvolutionBackwardLegalizations(t);
     populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
     populateFftLegalizations(t);
