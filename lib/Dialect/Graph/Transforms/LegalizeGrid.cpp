@@ -39,7 +39,14 @@ struct Sampler {
 
   Num unnormalize(Num v, int64_t i) const;
   Num keepInside(Num v, int64_t i) const;
+  struct Found {
+    SmallVector<Value> indices;
+    SmallVector<int64_t> dims;
+    Num isInside;
+  };
+  Found find(ArrayRef<Num> places) const;
   Num at(ArrayRef<Num> places) const;
+  void addAt(Value &sums, ArrayRef<Num> places, Num values) const;
   Num linear(ArrayRef<Num> places) const;
   Num cubic(ArrayRef<Num> places) const;
 };
@@ -73,9 +80,8 @@ Num Sampler::keepInside(Num v, int64_t i) const {
   return min(max(v, 0), sizeOf(i, -1));
 }
 
-/// The elements at whole-numbered places, with the channels last; zeros
-/// outside.
-Num Sampler::at(ArrayRef<Num> places) const {
+/// Where whole-numbered places are in `x`; those outside are at its border.
+Sampler::Found Sampler::find(ArrayRef<Num> places) const {
   Positions p(b);
   int64_t rank = getRank(places.front());
   Num batch = p.iota(getSizes(x)[0]);
@@ -92,8 +98,16 @@ Num Sampler::at(ArrayRef<Num> places) const {
     indices.push_back(p.clamp(near.to(p.type()), size(i)));
     dims.push_back(2 + static_cast<int64_t>(i));
   }
-  Num values(b, b.index(x, indices, dims));
-  return select(isInside->unsqueeze(rank), values.to(type), 0);
+  return {indices, dims, *isInside};
+}
+
+/// The elements at whole-numbered places, with the channels last; zeros
+/// outside.
+Num Sampler::at(ArrayRef<Num> places) const {
+  Found found = find(places);
+  Num values(b, b.index(x, found.indices, found.dims));
+  return select(found.isInside.unsqueeze(getRank(places.front())),
+                values.to(type), 0);
 }
 
 Num Sampler::linear(ArrayRef<Num> places) const {
