@@ -115,8 +115,7 @@ std::optional<SmallVector<int64_t>> graph::getConstants(SizesRef exprs) {
 }
 
 std::optional<SmallVector<int64_t>> AtenCall::getInts(StringRef name) {
-  if (auto bools =
-          dyn_cast_or_null<DenseBoolArrayAttr>(op.getArgument(name)))
+  if (auto bools = dyn_cast_or_null<DenseBoolArrayAttr>(op.getArgument(name)))
     return SmallVector<int64_t>(bools.asArrayRef());
   std::optional<Sizes> exprs = getExprs(name);
   return exprs ? getConstants(*exprs) : std::nullopt;

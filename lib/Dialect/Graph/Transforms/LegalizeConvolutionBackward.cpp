@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvolveWindows.h"
+#include "OutputMask.h"
 
 using namespace mlir;
 using namespace coil;
@@ -226,28 +227,11 @@ static LogicalResult legalizeConvBackward(AtenCall &c) {
   FailureOr<BackwardCall> call = readCall(c);
   if (failed(call))
     return failure();
-  auto mask = c.getInts("output_mask");
-  if (!mask || mask->size() != 3)
-    return c.fail("it is not known which gradients it gives");
-  // Exported programs may give results that the mask leaves out, which nobody
-  // uses.
-  bool areAll = c.op.getOutputs().size() == 3;
-  SmallVector<Value> results;
-  unsigned number = 0;
-  for (int i = 0; i < 3; ++i) {
-    if (!areAll && !(*mask)[i])
-      continue;
-    bool isUsed = number < c.op.getOutputs().size() &&
-                  !c.op.getOutputs()[number].use_empty();
-    ++number;
-    results.push_back(nullptr);
-    if (!isUsed)
-      continue;
-    results.back() = i == 0   ? getInputGradient(c, *call)
-                     : i == 1 ? getWeightGradient(c, *call)
-                              : getBiasGradient(c, call->grad);
-  }
-  return c.replace(results);
+  return replaceMasked(c, 3, [&](unsigned number) {
+    return number == 0   ? getInputGradient(c, *call)
+           : number == 1 ? getWeightGradient(c, *call)
+                         : getBiasGradient(c, call->grad);
+  });
 }
 
 void graph::populateConvolutionBackwardLegalizations(AtenLegalizations &t) {

@@ -485,8 +485,8 @@ static AtenHandler adaptiveAvgBackward(int64_t spatial) {
 
 /// avg_pool2d_backward, ..3d: each element of the operand gets its share of the
 /// means of the windows that it is in, dimension by dimension. Element y is, of
-/// windows `i * stride - padding`, in the last that begins in front of it and in
-/// as many before that as begin within a kernel.
+/// windows `i * stride - padding`, in the last that begins in front of it and
+/// in as many before that as begin within a kernel.
 static AtenHandler avgBackward(int64_t spatial) {
   return [=](AtenCall &c) -> LogicalResult {
     TensorBuilder &b = c.b;
