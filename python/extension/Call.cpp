@@ -463,6 +463,8 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
   dlpack::ExchangeTable *like = nullptr;
   if (given.strides == Py_None)
     given.strides = nullptr;
+  if (given.updates == Py_None)
+    given.updates = nullptr;
   if (given.strides && given.like == Py_None) {
     PyErr_SetString(PyExc_TypeError, "'strides' needs 'like'");
     return nullptr;
@@ -519,9 +521,15 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
     size_t count = coil_result_num_outputs(result);
     findShared(inputs.tensors.data(), inputs.tensors.size(),
                coil_result_output(result, 0), count, shares.grow(count));
-    outputs =
-        fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
-                   shares.data(), given.strides, ownResult, fitResult);
+    if (!given.updates ||
+        findUpdated(inputs.tensors.data(), inputs.tensors.size(),
+                    coil_result_output(result, 0), count, given.updates,
+                    shares.data()))
+      outputs =
+          fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
+                     shares.data(), given.strides, ownResult, fitResult);
+    else
+      outputs = nullptr;
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
   } else {
@@ -737,7 +745,8 @@ PyMODINIT_FUNC PyInit_coil_call() {
                              std::pair(&Options::deviceName, "device"),
                              std::pair(&Options::likeName, "like"),
                              std::pair(&Options::donateName, "donate"),
-                             std::pair(&Options::stridesName, "strides")})
+                             std::pair(&Options::stridesName, "strides"),
+                             std::pair(&Options::updatesName, "updates")})
     if (!(*place = PyUnicode_InternFromString(name))) {
       Py_DECREF(module);
       return nullptr;

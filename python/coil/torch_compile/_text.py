@@ -67,12 +67,14 @@ class Writer:
       nodes: what is computed, in order.
       outputs: nodes whose values are results.
       shape_env: where ranges of symbols are.
+      updates: for outputs that are what an input holds in the end, that input.
 
     Attributes:
       numbers: symbols whose values are inputs behind the tensors; known when the text is.
     """
 
-    def __init__(self, inputs, nodes, outputs, shape_env):
+    def __init__(self, inputs, nodes, outputs, shape_env, updates=None):
+        self.updates = updates or {}
         self.inputs, self.nodes, self.outputs = inputs, nodes, outputs
         self.shape_env = shape_env
         self.tensors, self.ints, self.floats, self.bools = {}, {}, {}, {}
@@ -120,7 +122,11 @@ class Writer:
             return "as_sym_bool", {"as_name": node.name}
         if expr.is_number:
             return "as_float", _float(float(expr))
-        return self.fail("it takes a data-dependent float")
+        if any(symbol.is_integer is not True for symbol in expr.free_symbols):
+            return self.fail("it takes a data-dependent float")
+        # A float that follows from sizes; the program computes it.
+        self.floats[node.name] = self._expr(value)
+        return "as_sym_float", {"as_name": node.name}
 
     # -- Tensors ------------------------------------------------------------
 
@@ -286,6 +292,11 @@ class Writer:
         least = bound(lower)
         return {"min_val": -(2**63 - 1) if least is None else least, "max_val": bound(upper)}
 
+    def _output_spec(self, node, output):
+        if node not in self.updates:
+            return {"user_output": {"arg": output}}
+        return {"user_input_mutation": {"arg": output["as_tensor"], "user_input_name": self.updates[node].name}}
+
     def text(self):
         specs, graph_inputs = [], []
         for node in self.inputs:
@@ -316,7 +327,7 @@ class Writer:
         }
         signature = {
             "input_specs": specs,
-            "output_specs": [{"user_output": {"arg": output}} for output in outputs],
+            "output_specs": [self._output_spec(node, output) for node, output in zip(self.outputs, outputs)],
         }
         module = {"graph": _join(graph), "signature": json.dumps(signature), "module_call_graph": "[]"}
         # In an order that is the same in every process, as the cache on disk wants it.

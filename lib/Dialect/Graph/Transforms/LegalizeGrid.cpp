@@ -382,7 +382,8 @@ static LogicalResult legalizeGridSamplerBackward(AtenCall &c) {
   } else {
     for (Num &place : at)
       place = place.unary<RoundOp>();
-    gradients.add(at, at.front().number(1));
+    Num whole(b, filled(b, 1, s.type, getSizes(at.front())));
+    gradients.add(at, whole);
   }
   return replaceMasked(c, 2, [&](unsigned number) -> Value {
     if (number == 0)
