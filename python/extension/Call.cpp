@@ -463,8 +463,6 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
   dlpack::ExchangeTable *like = nullptr;
   if (given.strides == Py_None)
     given.strides = nullptr;
-  if (given.updates == Py_None)
-    given.updates = nullptr;
   if (given.strides && given.like == Py_None) {
     PyErr_SetString(PyExc_TypeError, "'strides' needs 'like'");
     return nullptr;
@@ -521,15 +519,9 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
     size_t count = coil_result_num_outputs(result);
     findShared(inputs.tensors.data(), inputs.tensors.size(),
                coil_result_output(result, 0), count, shares.grow(count));
-    if (!given.updates ||
-        findUpdated(inputs.tensors.data(), inputs.tensors.size(),
-                    coil_result_output(result, 0), count, given.updates,
-                    shares.data()))
-      outputs =
-          fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
-                     shares.data(), given.strides, ownResult, fitResult);
-    else
-      outputs = nullptr;
+    outputs =
+        fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
+                   shares.data(), given.strides, ownResult, fitResult);
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
   } else {
@@ -745,8 +737,7 @@ PyMODINIT_FUNC PyInit_coil_call() {
                              std::pair(&Options::deviceName, "device"),
                              std::pair(&Options::likeName, "like"),
                              std::pair(&Options::donateName, "donate"),
-                             std::pair(&Options::stridesName, "strides"),
-                             std::pair(&Options::updatesName, "updates")})
+                             std::pair(&Options::stridesName, "strides")})
     if (!(*place = PyUnicode_InternFromString(name))) {
       Py_DECREF(module);
       return nullptr;

@@ -20,7 +20,7 @@ namespace coil {
 /// What a call is given beside its inputs.
 struct Options {
   PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
-           *donate = nullptr, *strides = nullptr, *updates = nullptr;
+           *donate = nullptr, *strides = nullptr;
 
   /// Reads what has names, `values` in the order of `names`. Returns false with
   /// an exception. Bound calls keep their inputs.
@@ -35,8 +35,7 @@ struct Options {
         place = find(name, [](PyObject *a, PyObject *b) {
           return PyUnicode_Compare(a, b) == 0;
         });
-      if (!place || (bind && (place == &donate || place == &strides ||
-                              place == &updates))) {
+      if (!place || (bind && (place == &donate || place == &strides))) {
         PyErr_Format(PyExc_TypeError,
                      "%s() got an unexpected keyword argument '%U'",
                      bind ? "bind" : "run", name);
@@ -49,7 +48,7 @@ struct Options {
 
   /// The names, interned.
   static PyObject *streamName, *deviceName, *likeName, *donateName,
-      *stridesName, *updatesName;
+      *stridesName;
 
 private:
   template <typename Equal>
@@ -62,13 +61,11 @@ private:
       return &device;
     if (equal(name, stridesName))
       return &strides;
-    if (equal(name, updatesName))
-      return &updates;
     return equal(name, donateName) ? &donate : nullptr;
   }
 };
 inline PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
-    *Options::donateName, *Options::stridesName, *Options::updatesName;
+    *Options::donateName, *Options::stridesName;
 
 } // namespace coil
 

@@ -135,7 +135,7 @@ class _Attempts:
 
     def _compile_piece(self, piece, is_last_attempt):
         """What runs a piece; None if nodes of it were refused."""
-        writer = Writer(piece.inputs, piece.nodes, piece.outputs, self.shape_env, piece.updates)
+        writer = Writer(piece.inputs, piece.nodes, piece.outputs, self.shape_env)
         try:
             text = writer.text()
         except Unsupported as unsupported:
@@ -147,7 +147,7 @@ class _Attempts:
         if text not in self.programs:
             try:
                 self.programs[text] = CompiledPiece(text, self._device([*piece.inputs, *piece.nodes]), self.options,
-                                                    self._debug_dir(piece), _numbers_of_updates(piece))
+                                                    self._debug_dir(piece))
             except CompileError as error:
                 _warn_of_extension(error)
                 self._refuse(piece, error, is_last_attempt)
@@ -226,13 +226,6 @@ class _Attempts:
             if known[key]:
                 found[node] = known[key]
         return found
-
-
-def _numbers_of_updates(piece):
-    """For each result of a piece the number of the input that holds it in the end, or -1."""
-    if not piece.updates:
-        return None
-    return tuple(piece.inputs.index(piece.updates[node]) if node in piece.updates else -1 for node in piece.outputs)
 
 
 def _first_line(error):

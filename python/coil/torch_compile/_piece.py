@@ -43,17 +43,10 @@ class CompiledPiece:
     Results have the strides that are asked for, and memory of their own: programs may give
     one buffer for equal results, and a part of a larger one. What a graph of AOTAutograd
     wants as views is made outside of pieces.
-
-    Args:
-      updates: for each result the number of the input that holds it in the end, or -1. Such
-        a result is None where the program has written it to the input.
     """
 
-    def __init__(self, text, device, options, debug_dir, updates=None):
+    def __init__(self, text, device, options, debug_dir):
         pipeline, graphs = options.pipeline, 0
-        self._updates = updates
-        if updates and " update-inputs=" not in f" {pipeline}":
-            pipeline = f"update-inputs=true {pipeline}"
         if device.type == "cuda":
             from coil._precision import torch_precision
 
@@ -78,9 +71,9 @@ class CompiledPiece:
 
     def __call__(self, *inputs, strides):
         if self._index is None:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates)
+            results = self._run(*inputs, like=torch.Tensor, strides=strides)
         else:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates, device=self._index,
+            results = self._run(*inputs, like=torch.Tensor, strides=strides, device=self._index,
                                 stream=self._stream(self._index))
         return results
 

@@ -20,29 +20,11 @@ class Piece:
       inputs: nodes of the graph that are its tensors.
       outputs: nodes whose values others need.
       numbers: symbols whose values it takes behind its tensors.
-      updates: for outputs that are what an input holds in the end, and that the piece may
-        write to the memory of the input: that input.
     """
 
     def __init__(self, stage):
         self.stage, self.nodes, self.inputs, self.outputs = stage, [], [], []
-        self.numbers, self.updates = (), {}
-
-
-def _is_laid_out_alike(target, value):
-    """Whether a value may stand where an input lies: elements one behind another."""
-    a, b = _fx.value_of(target), _fx.value_of(value)
-    if a.dtype != b.dtype or a.dtype.is_complex or a.is_neg():
-        return False
-    same = lambda x, y: all(_fx.expr_of(i) == _fx.expr_of(j) for i, j in zip(x, y))
-    if a.dim() != b.dim() or not same(a.shape, b.shape) or not same(a.stride(), b.stride()):
-        return False
-    expected = 1
-    for size, stride in reversed(list(zip(a.shape, a.stride()))):
-        if _fx.expr_of(stride) != expected and _fx.expr_of(size) != 1:
-            return False
-        expected = expected * _fx.expr_of(size)
-    return True
+        self.numbers = ()
 
 
 class Plan:
@@ -192,35 +174,9 @@ class Plan:
             piece.outputs = sorted(
                 (node for node in needed if self.kinds[node] == COMPUTE and self._producer(node) in own
                  and self._stage_of[node] == piece.stage), key=self.order.get)
-        self._find_updates(pieces)
         # Nobody needs what has no outputs.
         self.stages = {number: stage for number, stage in sorted(self.stages.items())
                        if not isinstance(stage, Piece) or stage.outputs}
-
-    def _find_updates(self, pieces):
-        """Finds copies to inputs whose values a piece may write to the memory of the input: no other
-        stage uses the input or the value."""
-        for copy in self.copies:
-            target, value = copy.args[0], copy.args[1]
-            piece = next((p for p in pieces if value in p.outputs), None)
-            if piece is None or target not in piece.inputs or value in piece.updates:
-                continue
-            own = set(piece.nodes)
-            if (_is_laid_out_alike(target, value) and self._is_used_by(target, own, copy)
-                    and self._is_used_by(value, own, copy)):
-                piece.updates[value] = target
-
-    def _is_used_by(self, node, own, copy):
-        """Whether a node, and what looks at its memory, is used by the nodes of a piece and by a copy alone."""
-        for user in node.users:
-            if user is copy:
-                continue
-            if self.kinds.get(user) == VIEW:
-                if user in self.python_views or not self._is_used_by(user, own, copy):
-                    return False
-            elif user not in own:
-                return False
-        return True
 
     @property
     def pieces(self):

@@ -70,45 +70,6 @@ def WrapperAssertAlignmentPass
            "The bytes that addresses have to be a multiple of">];
 }
 
-def WrapperUpdateInputsPass
-    : Pass<"wrapper-update-inputs", "::coil::wrapper::FuncOp"> {
-  let summary = "compute what inputs hold in the end where they lie";
-  let description = [{
-    Importers state on a result of a public function that an input holds it in
-    the end (`coil.user_input_mutation`), as with the cache of an attention or
-    the state of an optimizer. Callers copy such a result to the input: the
-    whole of it is written twice, and the step that makes it has copied it
-    before that if it changes a part. This pass lets the steps write to the
-    input. The result stays, and is the input, which is marked
-    (`wrapper.updated`); a caller compares addresses, and copies where the run
-    had to give the function a copy of another layout.
-
-    Runs before memory is planned, when each allocation still has one use.
-    A remark says why an input is not updated in its memory.
-
-    (C1) The result is an allocation of its own with the input's type, whose
-         storage nobody else takes over.
-    (C2) No step reads the input behind the one that first writes the result.
-         That one may read it if it copies the input to the result, or is a
-         launch whose kernel may work in place on the two.
-
-    Before:
-    ```mlir
-    wrapper.func @main(%cache: !b {coil.name = "cache"}, %new: !n) -> (!b {coil.user_input_mutation = "cache"}) {
-      %0 = wrapper.alloc : !b
-      wrapper.copy %cache to %0 : !b
-      wrapper.launch @index_put_0[] ins(%0, %new : !b, !n) outs(%0 : !b)
-      wrapper.return %0 : !b
-    ```
-    After:
-    ```mlir
-    wrapper.func @main(%cache: !b {coil.name = "cache", wrapper.updated}, %new: !n) -> (!b {coil.user_input_mutation = "cache"}) {
-      wrapper.launch @index_put_0[] ins(%cache, %new : !b, !n) outs(%cache : !b)
-      wrapper.return %cache : !b
-    ```
-  }];
-}
-
 def WrapperReleaseInputsPass
     : Pass<"wrapper-release-inputs", "::mlir::ModuleOp"> {
   let summary = "release inputs after their last use";
