@@ -606,6 +606,12 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
     if (output.kind == Kind::SymInt || output.kind == Kind::SymFloat ||
         output.kind == Kind::SymBool)
       return fail("is a number that depends on data, which is not supported");
+    // An argument says which results there are (output_mask); the operator has
+    // fewer then.
+    if (output.kind == Kind::None) {
+      sizes.push_back(0);
+      continue;
+    }
     if (output.kind != Kind::Tensor && output.kind != Kind::Tensors)
       return fail("is not a tensor, which is not supported");
     if (schema && (!schema->returns[position].type.isTensor() ||

@@ -120,7 +120,11 @@ class Writer:
             return "as_sym_bool", {"as_name": node.name}
         if expr.is_number:
             return "as_float", _float(float(expr))
-        return self.fail("it takes a data-dependent float")
+        if any(symbol.is_integer is not True for symbol in expr.free_symbols):
+            return self.fail("it takes a data-dependent float")
+        # A float that follows from sizes; the program computes it.
+        self.floats[node.name] = self._expr(value)
+        return "as_sym_float", {"as_name": node.name}
 
     # -- Tensors ------------------------------------------------------------
 

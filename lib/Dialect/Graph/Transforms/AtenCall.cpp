@@ -115,6 +115,8 @@ std::optional<SmallVector<int64_t>> graph::getConstants(SizesRef exprs) {
 }
 
 std::optional<SmallVector<int64_t>> AtenCall::getInts(StringRef name) {
+  if (auto bools = dyn_cast_or_null<DenseBoolArrayAttr>(op.getArgument(name)))
+    return SmallVector<int64_t>(bools.asArrayRef());
   std::optional<Sizes> exprs = getExprs(name);
   return exprs ? getConstants(*exprs) : std::nullopt;
 }
@@ -503,6 +505,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateCreationLegalizations(t);
     populateContractionLegalizations(t);
     populateConvolutionLegalizations(t);
+    populateConvolutionBackwardLegalizations(t);
     populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
     populateFftLegalizations(t);

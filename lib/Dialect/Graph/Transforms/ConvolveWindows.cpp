@@ -71,6 +71,18 @@ static Num getPositions(TensorBuilder &b, const ConvGeometry &geometry,
   return select(exists & (at < end), at, end);
 }
 
+Value graph::gatherElements(TensorBuilder &b, Value input,
+                            const ConvGeometry &geometry, SizesRef windows,
+                            SizesRef kernel) {
+  Sizes sizes = getSizes(input);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    int64_t dim = 2 + 2 * static_cast<int64_t>(i);
+    Num at = getPositions(b, geometry, i, windows[i], kernel[i], sizes[2 + i]);
+    input = b.index(appendZeros(b, input, dim), Value(at), dim);
+  }
+  return input;
+}
+
 Value graph::convolveWindows(TensorBuilder &b, Value input, Value weight,
                              const ConvGeometry &geometry, SizesRef out) {
   ExprAttr groups = b.size(geometry.groups);
@@ -81,13 +93,8 @@ Value graph::convolveWindows(TensorBuilder &b, Value input, Value weight,
   sizes[1] = sym::mul(kernel[1], groups);
   input = b.castSizes(input, sizes);
   int64_t spatial = getRank(input) - 2;
-  Value elements = input;
-  for (int64_t i = 0; i < spatial; ++i) {
-    int64_t dim = 2 + 2 * i;
-    Num at =
-        getPositions(b, geometry, i, out[2 + i], kernel[2 + i], sizes[2 + i]);
-    elements = b.index(appendZeros(b, elements, dim), Value(at), dim);
-  }
+  Value elements = gatherElements(b, input, geometry, out.drop_front(2),
+                                  SizesRef(kernel).drop_front(2));
   ExprAttr outEach = sym::floorDiv(kernel[0], groups),
            windows = sym::product(b.getContext(), out.drop_front(2)),
            summed = sym::product(b.getContext(), SizesRef(kernel).drop_front());

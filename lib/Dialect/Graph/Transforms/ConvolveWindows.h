@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions that `graph.conv` does not describe: of integers, and with
-// kernels, strides, paddings or dilations that are symbols.
+// What convolutions and their gradients are made of: `graph.conv`, and matrix
+// products where that does not describe them: of integers, and with kernels,
+// strides, paddings or dilations that are symbols.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,29 @@ struct ConvGeometry {
 mlir::Value convolveWindows(TensorBuilder &b, mlir::Value input,
                             mlir::Value weight, const ConvGeometry &geometry,
                             SizesRef out);
+
+/// The elements of all windows of a convolution, `[n, c, windows, kernel,
+/// windows, kernel, ...]`; zeros where a window reaches beyond the input.
+mlir::Value gatherElements(TensorBuilder &b, mlir::Value input,
+                           const ConvGeometry &geometry, SizesRef windows,
+                           SizesRef kernel);
+
+/// `graph.conv`. The bias is an operator of its own where that rounds nothing
+/// more: it then fuses with whatever follows.
+mlir::Value convolve(TensorBuilder &b, mlir::Value input, mlir::Value weight,
+                     mlir::Value bias, const Window &window, int64_t groups);
+
+/// A transposed convolution as a convolution. The kernel's sizes are constants,
+/// and channels are known to fit. Nothing where the geometry is invalid.
+std::optional<mlir::Value>
+convolveTransposed(TensorBuilder &b, mlir::Value input, mlir::Value weight,
+                   mlir::Value bias, const Window &window,
+                   llvm::ArrayRef<int64_t> outputPadding, int64_t groups);
+
+/// Whether it is known that `channels`, those of the operand of a convolution,
+/// fit its weight, and that groups divide them.
+bool haveKnownGroups(sym::ExprAttr channels, mlir::Value weight, int64_t groups,
+                     bool isTransposed);
 
 } // namespace coil::graph
 

@@ -73,6 +73,35 @@ static AtenHandler pad(StringRef name, Wrap wrap) {
   return [=](AtenCall &c) { return padWith(c, name, wrap); };
 }
 
+/// The gradient of padding: elements that an element was repeated as are added
+/// to its own.
+static AtenHandler padBackward(Wrap wrap) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Type type = getAccumulationType(c.resultElementType());
+    Value grad = c.operand("grad_output", type);
+    auto amounts = c.getExprs("padding");
+    Sizes in = c.resultSizes();
+    int64_t rank = in.size();
+    if (!grad || !amounts || getRank(grad) != rank || amounts->size() % 2 ||
+        static_cast<int64_t>(amounts->size()) > 2 * rank)
+      return c.fail("its amounts do not fit the rank");
+    Positions p(b);
+    for (size_t i = 0; i < amounts->size() / 2; ++i) {
+      int64_t dim = rank - 1 - static_cast<int64_t>(i);
+      ExprAttr low = (*amounts)[2 * i], high = (*amounts)[2 * i + 1];
+      if (low.isConstant(0) && high.isConstant(0))
+        continue;
+      Sizes sizes = getSizes(grad);
+      Num position = wrap(p, p.iota(sizes[dim]) - p.size(low), in[dim]);
+      sizes[dim] = in[dim];
+      grad = putAt(b, ReduceKind::Sum, filled(b, 0, type, sizes),
+                   Value(position), grad, {dim});
+    }
+    return c.replace(grad);
+  };
+}
+
 /// Padding with a number.
 static LogicalResult padConstant(AtenCall &c) {
   Value x = c.tensor("self");
@@ -149,6 +178,12 @@ void graph::populatePadLegalizations(AtenLegalizations &t) {
         pad("padding", wrapReflect));
   t.add("replication_pad1d replication_pad2d replication_pad3d",
         pad("padding", wrapReplicate));
+  t.add("reflection_pad1d_backward reflection_pad2d_backward "
+        "reflection_pad3d_backward",
+        padBackward(wrapReflect));
+  t.add("replication_pad1d_backward replication_pad2d_backward "
+        "replication_pad3d_backward",
+        padBackward(wrapReplicate));
   t.add("_pad_circular", pad("pad", wrapCircular));
   t.add("pad_sequence", legalizePadSequence);
 }

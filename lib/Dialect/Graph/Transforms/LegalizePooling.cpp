@@ -13,6 +13,8 @@
 
 #include "TensorMath.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -481,6 +483,66 @@ static AtenHandler adaptiveAvgBackward(int64_t spatial) {
   };
 }
 
+/// avg_pool2d_backward, ..3d: each element of the operand gets its share of the
+/// means of the windows that it is in, dimension by dimension. Element y is, of
+/// windows `i * stride - padding`, in the last that begins in front of it and
+/// in as many before that as begin within a kernel.
+static AtenHandler avgBackward(int64_t spatial) {
+  return [=](AtenCall &c) -> LogicalResult {
+    TensorBuilder &b = c.b;
+    Type wide = getAccumulationType(c.resultElementType());
+    Value grad = c.operand("grad_output", wide);
+    Sizes in = c.resultSizes();
+    int64_t rank = in.size();
+    if (!grad || getRank(grad) != rank || rank <= spatial)
+      return c.fail("its operands have other ranks");
+    auto kernel = readSpatial(c, "kernel_size", spatial, 0);
+    // Without strides, the windows touch.
+    bool touch = !c.has("stride") ||
+                 (c.getInts("stride") && c.getInts("stride")->empty());
+    auto stride = touch ? kernel : readSpatial(c, "stride", spatial, 1);
+    auto padding = readSpatial(c, "padding", spatial, 0);
+    if (!kernel || !stride || !padding)
+      return c.fail("its geometry is not constant");
+    std::optional<int64_t> divisor = c.getInt("divisor_override");
+    if (divisor && *divisor == 0)
+      return c.fail("its divisor is zero");
+    bool countsPadding = c.boolOr("count_include_pad", true);
+    Positions p(b);
+    Num x(b, grad);
+    if (divisor)
+      x = x / static_cast<double>(*divisor);
+    for (int64_t i = 0; i < spatial; ++i) {
+      int64_t d = rank - spatial + i, k = (*kernel)[i], s = (*stride)[i],
+              pad = (*padding)[i];
+      if (k < 1 || s < 1 || pad < 0)
+        return c.fail("its geometry is invalid");
+      Num size = p.size(in[d]);
+      ExprAttr count = getSizes(x)[d];
+      if (!divisor) {
+        // The first and last elements of windows, of which those in the
+        // padding behind the operand's, and of more none, count.
+        Num start = p.iota(count) * s - pad;
+        Num end = min(start + k, size + pad);
+        if (!countsPadding) {
+          start = max(start, 0);
+          end = min(end, size);
+        }
+        x = x / along((end - start).to(wide), d, rank);
+      }
+      int64_t most = llvm::divideCeil(k, s);
+      Num at = p.iota(in[d]) + pad;
+      Num window = floorDiv(at, s).unsqueeze(1) - p.iota(b.size(most));
+      Num isMember = (window >= 0) & (window < p.size(count)) &
+                     (at.unsqueeze(1) - window * s < k);
+      Num shares(b, b.index(x, Value(p.clamp(window, count)), d));
+      x = select(along(isMember, d + 1, rank + 1), shares, 0)
+              .reduce(ReduceKind::Sum, d + 1);
+    }
+    return c.replace(x);
+  };
+}
+
 void graph::populatePoolingLegalizations(AtenLegalizations &t) {
   t.add("max_pool1d max_pool1d_with_indices", windowPool(PoolKind::Max, 1));
   t.add("max_pool2d max_pool2d_with_indices", windowPool(PoolKind::Max, 2));
@@ -495,6 +557,8 @@ void graph::populatePoolingLegalizations(AtenLegalizations &t) {
         adaptivePool(PoolKind::Avg, 3));
   t.add("_adaptive_avg_pool2d_backward", adaptiveAvgBackward(2));
   t.add("_adaptive_avg_pool3d_backward", adaptiveAvgBackward(3));
+  t.add("avg_pool2d_backward", avgBackward(2));
+  t.add("avg_pool3d_backward", avgBackward(3));
   t.add("adaptive_max_pool1d", adaptivePool(PoolKind::Max, 1));
   t.add("adaptive_max_pool2d", adaptivePool(PoolKind::Max, 2));
   t.add("adaptive_max_pool3d", adaptivePool(PoolKind::Max, 3));

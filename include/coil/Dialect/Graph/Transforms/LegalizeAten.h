@@ -261,6 +261,7 @@ void populateScatterLegalizations(AtenLegalizations &table);
 void populateCreationLegalizations(AtenLegalizations &table);
 void populateContractionLegalizations(AtenLegalizations &table);
 void populateConvolutionLegalizations(AtenLegalizations &table);
+void populateConvolutionBackwardLegalizations(AtenLegalizations &table);
 void populateLinalgLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
 void populateFftLegalizations(AtenLegalizations &table);
