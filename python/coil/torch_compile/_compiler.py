@@ -14,7 +14,7 @@ import warnings
 import torch
 
 from coil._library import CoilError, CompileError
-from coil.torch_compile import _counters, _fx, _reproducer
+from coil.torch_compile import _counters, _fx, _reproducer, _support
 from coil.torch_compile._codegen import Function
 from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
@@ -92,6 +92,8 @@ class _Attempts:
         for node in graph.nodes:
             if node.op == "call_function" and str(node.target) in _without_lowering:
                 self.refuse(node, _without_lowering[str(node.target)])
+            elif options.fallback == "allow" and (reason := _support.reason_for_library(node)):
+                self.refuse(node, reason)
 
     def refuse(self, node, reason):
         while _fx.is_getitem(node):

@@ -108,6 +108,19 @@ def reason_not(node):
     return None
 
 
+def reason_for_library(node):
+    """Why PyTorch computes a node although it can be compiled; None if it does not.
+
+    The gradients of convolutions that Coil has are those of exported programs, which have no
+    PyTorch at hand: products of matrices of all windows, two to seventeen times slower on
+    CPUs than oneDNN's (benchmarks/results/torch_compile.md).
+    """
+    schema = _fx.schema_of(node)
+    if schema is not None and schema.name == "aten::convolution_backward":
+        return "the library that PyTorch calls has gradients of convolutions"
+    return None
+
+
 def is_trailing_copy(node):
     """Whether a node says what an input holds at the end."""
     if node.target is not torch.ops.aten.copy_.default or node.args[0].op != "placeholder":

@@ -145,13 +145,23 @@ Bounds Context::bounds(ExprAttr e) const {
       hi = std::min(hi, a.hi);
     return {0, hi};
   }
-  case ExprKind::Min: {
-    Bounds a = bounds(e.getOperands()[0]), b = bounds(e.getOperands()[1]);
-    return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
-  }
+  case ExprKind::Min:
   case ExprKind::Max: {
-    Bounds a = bounds(e.getOperands()[0]), b = bounds(e.getOperands()[1]);
-    return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+    ExprAttr x = e.getOperands()[0], y = e.getOperands()[1];
+    Bounds a = bounds(x), b = bounds(y);
+    bool isMax = e.getKind() == ExprKind::Max;
+    Bounds r = isMax ? Bounds{std::max(a.lo, b.lo), std::max(a.hi, b.hi)}
+                     : Bounds{std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+    // The larger of two is at least their mean, as an absolute value, which is
+    // that of a number and its negative, is at least zero.
+    if (std::optional<int64_t> sum = add(x, y).getConstant()) {
+      int64_t mean = satFloorDiv(*sum, 2);
+      if (isMax)
+        r.lo = std::max(r.lo, mean + (*sum & 1));
+      else
+        r.hi = std::min(r.hi, mean);
+    }
+    return r;
   }
   }
   return {};
