@@ -45,6 +45,20 @@ def compare(where, stub, value, problems):
                         "or they differ in kinds and defaults")
 
 
+def compare_overloads(where, stubs, value, problems):
+    """Each overload has some of the parameters, together they have all."""
+    actual = runtime_parameters(value)
+    together = set()
+    for stub in stubs:
+        expected = parameters(stub)
+        together |= set(expected)
+        if [p for p in actual if p in expected] != expected:
+            problems.append(f"{where}: an overload of the stub has {[e[0] for e in expected]}, the module "
+                            f"{[a[0] for a in actual]}, or they differ in order, kinds and defaults")
+    if together != set(actual):
+        problems.append(f"{where}: no overload of the stub has {[a[0] for a in actual if a not in together]}")
+
+
 def compare_class(where, stub, cls, problems):
     for node in stub.body:
         name = getattr(node, "name", None)
@@ -79,6 +93,10 @@ for name in sys.argv[1:]:
     path = pathlib.Path(module.__file__)
     stub = ast.parse(path.with_suffix(".pyi").read_text())
     declared = {node.name: node for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    overloads = {}
+    for node in stub.body:
+        if isinstance(node, ast.FunctionDef) and any(ast.unparse(d) == "overload" for d in node.decorator_list):
+            overloads.setdefault(node.name, []).append(node)
     others = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     others |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
     for public in sorted(public_names(module)):
@@ -92,6 +110,8 @@ for name in sys.argv[1:]:
             problems.append(f"{name}.{public}: there is none")
         elif isinstance(node, ast.ClassDef):
             compare_class(f"{name}.{public}", node, value, problems)
+        elif public in overloads:
+            compare_overloads(f"{name}.{public}", overloads[public], value, problems)
         else:
             compare(f"{name}.{public}", node, value, problems)
         functions += 1
