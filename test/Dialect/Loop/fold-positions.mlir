@@ -123,3 +123,19 @@ func.func @decided(%x: tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xi64, #sym.sh
   }
   return %0 : tensor<?xi64, #sym.shape<[s0]>>
 }
+
+// -----
+
+// A mirror: an absolute value is not negative, as it is the larger of two numbers
+// whose mean is zero.
+// CHECK-LABEL: @mirror
+// CHECK:       loop.load %{{.+}}[{{.*}}max{{.*}}] : tensor<8xf32>
+// CHECK-NOT:   bounds
+func.func @mirror(%x: tensor<8xf32>) -> tensor<13xf32> {
+  %0 = loop.kernel "k" [13] (%a = %x) : (tensor<8xf32>) -> tensor<13xf32> {
+    %at = loop.index <-max(max(d0 - 3, -d0 + 3) - 7, -max(d0 - 3, -d0 + 3) + 7) + 7>
+    %v = loop.load %a[t0](%at) bounds wrap_check : tensor<8xf32> -> f32
+    loop.store %v, 0 [d0] : f32
+  }
+  return %0 : tensor<13xf32>
+}
