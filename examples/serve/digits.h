@@ -166,6 +166,28 @@ inline void swap(coil_program *program) {
   check("swap", coil_program_swap_weights(program, &error), error);
 }
 
+/// Two sets of weights, and what each of them answers; the program then has the
+/// second. Sets have even and odd numbers in turn.
+struct Answers {
+  std::vector<Weight> weights[2];
+  std::vector<float> expected[2];
+};
+
+inline Answers getAnswers(coil_program *program,
+                          const std::vector<float> &images, int64_t numImages) {
+  Answers answers{{getLastLayer(program, 0), getLastLayer(program, 1)}, {}};
+  for (int which : {0, 1}) {
+    if (which == 1) {
+      update(program, answers.weights[1]);
+      swap(program);
+    }
+    Result result = classify(program, images.data(), numImages);
+    answers.expected[which].assign(getLogits(result),
+                                   getLogits(result) + numImages * kDigits);
+  }
+  return answers;
+}
+
 } // namespace digits
 
 #endif // COIL_EXAMPLES_SERVE_DIGITS_H

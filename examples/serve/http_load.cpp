@@ -124,19 +124,9 @@ int main(int argc, char **argv) {
   Program program = load(argv[1]);
   std::vector<float> images = readFloats(argv[2]);
   int64_t numImages = int64_t(images.size()) / kPixels;
-  // What each set of weights answers. Sets have even and odd numbers in turn.
-  std::vector<Weight> weights[2] = {getLastLayer(program.get(), 0),
-                                    getLastLayer(program.get(), 1)};
-  std::vector<float> expected[2];
-  for (int which : {0, 1}) {
-    if (which == 1) {
-      update(program.get(), weights[1]);
-      swap(program.get());
-    }
-    Result result = classify(program.get(), images.data(), numImages);
-    expected[which].assign(getLogits(result),
-                           getLogits(result) + numImages * kDigits);
-  }
+  Answers known = getAnswers(program.get(), images, numImages);
+  std::vector<Weight>(&weights)[2] = known.weights;
+  std::vector<float>(&expected)[2] = known.expected;
 
   Counts counts;
   std::vector<std::thread> threads;

@@ -267,8 +267,11 @@ LogicalResult KernelEmitter::emitLoad(LoadOp load, Placement placement) {
     return success();
   }
   if (isVectorLoad && placement == Placement::Unknown &&
-      load.getArgs().empty() && liesInPieces(address))
-    return emitPieces(load, address);
+      load.getArgs().empty()) {
+    FailureOr<bool> isDone = emitPieces(load, address);
+    if (failed(isDone) || *isDone)
+      return failure(failed(isDone));
+  }
   for (unsigned copy = 0, n = isVectorLoad ? copies : 1; copy < n; ++copy) {
     // A load that does not vary over the vector dimension happens for the
     // first lane, which is always a point of the space.

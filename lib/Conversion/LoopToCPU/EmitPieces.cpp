@@ -15,7 +15,6 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -42,7 +41,8 @@ struct Pieces {
 };
 } // namespace
 
-/// More than these would be of no use.
+/// A minimum or maximum of two has two, each further one twice as many; real
+/// addresses have at most two, one in the other.
 static constexpr size_t kMostSteps = 4;
 
 std::optional<SmallVector<int64_t>> Pieces::getSteps(ExprAttr e) {
@@ -117,17 +117,13 @@ std::optional<SmallVector<int64_t>> Pieces::getSteps(ExprAttr e) {
   }
 }
 
-bool KernelEmitter::liesInPieces(ExprAttr address) const {
-  Pieces pieces(sym::dim(b.getContext(), static_cast<unsigned>(vectorDim)));
-  auto steps = pieces.getSteps(address);
-  return steps && llvm::is_contained(*steps, 1) &&
-         (!pieces.quotients.empty() || !pieces.choices.empty());
-}
-
-LogicalResult KernelEmitter::emitPieces(LoadOp load, ExprAttr address) {
+FailureOr<bool> KernelEmitter::emitPieces(LoadOp load, ExprAttr address) {
   ExprAttr dim = sym::dim(b.getContext(), static_cast<unsigned>(vectorDim));
   Pieces pieces(dim);
-  pieces.getSteps(address);
+  auto steps = pieces.getSteps(address);
+  if (!steps || !llvm::is_contained(*steps, 1) ||
+      (pieces.quotients.empty() && pieces.choices.empty()))
+    return false;
   int64_t distance = width * copies - 1;
   auto atLast = [&](ExprAttr e) {
     return scalarExpr(sym::substitute(e, [&](ExprAttr leaf) {
@@ -153,17 +149,9 @@ LogicalResult KernelEmitter::emitPieces(LoadOp load, ExprAttr address) {
                                        atLast(y));
     require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, first, last));
   }
-  SmallVector<Type> types(copies, VectorType::get(width, load.getType()));
-  auto branch = scf::IfOp::create(b, types, isRow, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
-    b.setInsertionPointToStart(block);
-    if (failed(emitLoad(load, block == branch.thenBlock() ? Placement::Row
-                                                          : Placement::Gather)))
-      return failure();
-    scf::YieldOp::create(b, lookup(load.getResult()));
-  }
-  values[load.getResult()] =
-      Copies(branch.getResults().begin(), branch.getResults().end());
-  return success();
+  if (failed(emitBranch(isRow, load.getResult(), [&](bool holds) {
+        return emitLoad(load, holds ? Placement::Row : Placement::Gather);
+      })))
+    return failure();
+  return true;
 }

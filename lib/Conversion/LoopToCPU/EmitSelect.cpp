@@ -57,68 +57,58 @@ Value KernelEmitter::emitAny(Value condition, bool isTrue) {
   return any;
 }
 
-LogicalResult KernelEmitter::emitArm(const SelectArm &arm) {
+LogicalResult
+KernelEmitter::emitBranch(Value condition, Value result,
+                          llvm::function_ref<LogicalResult(bool)> emitSide) {
   Location loc = b.getLoc();
-  Value any = emitAny(arm.condition, arm.isTrue);
-  Value value = arm.value;
-  Type type = value.getType();
+  Type type = result.getType();
   unsigned n = 1;
-  if (variesOverVector(value)) {
+  if (variesOverVector(result)) {
     type = VectorType::get(width, type);
     n = copies;
   }
-  auto branch = scf::IfOp::create(b, SmallVector<Type>(n, type), any,
+  auto branch = scf::IfOp::create(b, SmallVector<Type>(n, type), condition,
                                   /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    for (Operation *op : arm.ops)
-      if (!onceATask.contains(op) && failed(emitWithArms(op)))
-        return failure();
+  OpBuilder::InsertionGuard guard(b);
+  for (bool holds : {true, false}) {
+    b.setInsertionPointToStart(holds ? branch.thenBlock() : branch.elseBlock());
+    if (failed(emitSide(holds)))
+      return failure();
+    b.setLoc(loc);
     SmallVector<Value> results;
     for (unsigned copy = 0; copy < n; ++copy) {
-      Value v = lookup(value, copy);
+      Value v = lookup(result, copy);
       results.push_back(isa<VectorType>(type) ? broadcast(v) : v);
     }
-    b.setLoc(loc);
     scf::YieldOp::create(b, results);
-    // No lane takes them.
-    b.setInsertionPointToStart(branch.elseBlock());
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    scf::YieldOp::create(b, SmallVector<Value>(n, zero));
   }
-  values[value] =
+  values[result] =
       Copies(branch.getResults().begin(), branch.getResults().end());
   return success();
 }
 
+LogicalResult KernelEmitter::emitArm(const SelectArm &arm) {
+  return emitBranch(
+      emitAny(arm.condition, arm.isTrue), arm.value, [&](bool isTaken) {
+        if (!isTaken) { // By no lane.
+          values[arm.value] = {
+              arith::ConstantOp::create(b, b.getZeroAttr(arm.value.getType()))};
+          return success();
+        }
+        for (Operation *op : arm.ops)
+          if (!onceATask.contains(op) && failed(emitWithArms(op)))
+            return failure();
+        return success();
+      });
+}
+
 LogicalResult KernelEmitter::emitMaskedLoad(LoadOp load) {
-  Value any = emitAny(load.getMask(), /*isTrue=*/true);
-  Type type = load.getType();
-  unsigned n = 1;
-  if (variesOverVector(load.getResult())) {
-    type = VectorType::get(width, type);
-    n = copies;
-  }
-  auto branch = scf::IfOp::create(b, SmallVector<Type>(n, type), any,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  if (failed(emitLoad(load)))
-    return failure();
-  scf::YieldOp::create(b, lookup(load.getResult()));
-  b.setInsertionPointToStart(branch.elseBlock());
-  SmallVector<Value> others;
-  for (unsigned copy = 0; copy < n; ++copy) {
-    Value other =
-        load.getOther()
-            ? lookup(load.getOther(), copy)
-            : arith::ConstantOp::create(b, b.getZeroAttr(load.getType()))
-                  .getResult();
-    others.push_back(isa<VectorType>(type) ? broadcast(other) : other);
-  }
-  scf::YieldOp::create(b, others);
-  values[load.getResult()] =
-      Copies(branch.getResults().begin(), branch.getResults().end());
-  return success();
+  return emitBranch(emitAny(load.getMask(), /*isTrue=*/true), load.getResult(),
+                    [&](bool isActive) {
+                      if (isActive)
+                        return emitLoad(load);
+                      values[load.getResult()] =
+                          Copies(lookup(load.getOther()));
+                      return success();
+                    });
 }

@@ -102,6 +102,11 @@ private:
   /// Emits an op, and what only it needs in branches before it.
   mlir::LogicalResult emitWithArms(mlir::Operation *op);
   mlir::LogicalResult emitArm(const SelectArm &arm);
+  /// Emits a branch of which both sides, emitted where the condition holds and
+  /// where not, give `result` its copies.
+  mlir::LogicalResult
+  emitBranch(mlir::Value condition, mlir::Value result,
+             llvm::function_ref<mlir::LogicalResult(bool)> emitSide);
   /// Whether a condition is `isTrue` in any lane of any copy.
   mlir::Value emitAny(mlir::Value condition, bool isTrue);
   /// A load whose mask depends on positions alone.
@@ -232,12 +237,11 @@ private:
 
   //===--- Operands in pieces (EmitPieces.cpp) ----------------------------===//
 
-  /// Whether an address may step by one along the vector dimension, but for the
-  /// ends of pieces.
-  bool liesInPieces(sym::ExprAttr address) const;
-  /// Emits a load of such an address: of rows, or of lanes one by one where the
-  /// vectors of a step do not lie within a piece.
-  mlir::LogicalResult emitPieces(LoadOp load, sym::ExprAttr address);
+  /// Emits a load whose address may step by one along the vector dimension, but
+  /// for the ends of pieces: of rows, or of lanes one by one where the vectors
+  /// of a step do not lie within a piece. Returns whether the address is of
+  /// this form; nothing is emitted if not.
+  mlir::FailureOr<bool> emitPieces(LoadOp load, sym::ExprAttr address);
 
   //===--- Transposed operands (EmitTranspose.cpp) ------------------------===//
 

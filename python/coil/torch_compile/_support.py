@@ -112,7 +112,7 @@ def reason_for_library(node):
     """Why PyTorch computes a node although it can be compiled; None if it does not.
 
     The gradients of convolutions that Coil has are those of exported programs, which have no
-    PyTorch at hand: products of matrices of all windows, two to seventeen times slower on
+    PyTorch at hand: matrix products of all windows, two to seventeen times slower on
     CPUs than oneDNN's (benchmarks/results/torch_compile.md).
     """
     schema = _fx.schema_of(node)

@@ -455,17 +455,29 @@ static AtenHandler maxPoolBackward(int64_t spatial) {
   };
 }
 
+/// The gradient of the results of a pooling, in the type that sums have; null
+/// after a failure.
+static Value getGradient(AtenCall &c, int64_t spatial) {
+  Value grad =
+      c.operand("grad_output", getAccumulationType(c.resultElementType()));
+  int64_t rank = c.resultSizes().size();
+  if (grad && getRank(grad) == rank && rank > spatial)
+    return grad;
+  (void)c.fail("its operands have other ranks");
+  return {};
+}
+
 /// _adaptive_avg_pool2d_backward, ..3d: each element of the operand gets its
 /// share of the means of the windows that it is in, dimension by dimension.
 static AtenHandler adaptiveAvgBackward(int64_t spatial) {
   return [=](AtenCall &c) -> LogicalResult {
     TensorBuilder &b = c.b;
     Type wide = getAccumulationType(c.resultElementType());
-    Value grad = c.operand("grad_output", wide);
     Sizes in = c.resultSizes();
     int64_t rank = in.size();
-    if (!grad || getRank(grad) != rank || rank <= spatial)
-      return c.fail("its operands have other ranks");
+    Value grad = getGradient(c, spatial);
+    if (!grad)
+      return failure();
     Positions p(b);
     Num x(b, grad);
     for (int64_t d : lastDims(rank, spatial)) {
@@ -491,11 +503,11 @@ static AtenHandler avgBackward(int64_t spatial) {
   return [=](AtenCall &c) -> LogicalResult {
     TensorBuilder &b = c.b;
     Type wide = getAccumulationType(c.resultElementType());
-    Value grad = c.operand("grad_output", wide);
     Sizes in = c.resultSizes();
     int64_t rank = in.size();
-    if (!grad || getRank(grad) != rank || rank <= spatial)
-      return c.fail("its operands have other ranks");
+    Value grad = getGradient(c, spatial);
+    if (!grad)
+      return failure();
     auto kernel = readSpatial(c, "kernel_size", spatial, 0);
     // Without strides, the windows touch.
     bool touch = !c.has("stride") ||
