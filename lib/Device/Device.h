@@ -113,6 +113,8 @@ COIL_INLINE float ex2Approx(float x) { return __nvvm_ex2_approx_ftz_f(x); }
 /// The logarithm to base 2: absolute error 2^-22 between 0.5 and 2, relative
 /// error 2^-22 elsewhere.
 COIL_INLINE float lg2Approx(float x) { return __nvvm_lg2_approx_f(x); }
+/// The same where subnormal numbers count as zero.
+COIL_INLINE float lg2Flushed(float x) { return __nvvm_lg2_approx_ftz_f(x); }
 /// Relative error 2^-22.9.
 COIL_INLINE float rsqrtApprox(float x) { return __nvvm_rsqrt_approx_f(x); }
 /// 1 ulp; subnormal results become zero.
@@ -144,6 +146,7 @@ COIL_INLINE float lg2Approx(float x) {
     return static_cast<float>(exact + errorScale * 0x1p-22);
   return disturb(exact, 0x1p-22);
 }
+COIL_INLINE float lg2Flushed(float x) { return lg2Approx(flush(x)); }
 COIL_INLINE float rsqrtApprox(float x) {
   return disturb(1 / __builtin_sqrt(static_cast<double>(x)), 0x1.12p-23);
 }

@@ -88,6 +88,17 @@ COIL_INLINE float expm1(float x) {
   return n == 0 ? p : 2 * fma(half, p, half - 0.5f);
 }
 
+/// Without branches, for the default mode.
+COIL_INLINE float expm1Default(float x) {
+  float limited = clampExponent(x, -20, 89);
+  float sum = fma(limited, log2eF, 0x1.8p23f), n = sum - 0x1.8p23f;
+  float r = fma(-n, ln2LoF, fma(-n, ln2HiF, limited));
+  float p = expm1Reduced(r);
+  // 2^(n - 1), n being up to 128.
+  float half = fromBits((bits(sum) << 23) + 0x3f000000u);
+  return copysign(2 * fma(half, p, half - 0.5f), x);
+}
+
 //===----------------------------------------------------------------------===//
 // Logarithms
 //===----------------------------------------------------------------------===//
@@ -152,6 +163,43 @@ COIL_INLINE float log1p(float x) {
   if (exponent != 0)
     rest += c * (1 / u);
   return fma(k, 0x1.62e4p-1f, f + fma(k, 0x1.7f7d1cp-20f, rest));
+}
+
+/// -k 2^23 for u = 2^k m, m between 2/3 and 4/3.
+COIL_INLINE uint32_t negatedExponent(float u) {
+  return (0x3f2aaaabu + 0x7fffffu - bits(u)) & 0xff800000u;
+}
+
+/// k log(2) + log(1 + f) for |f| <= 1/3, `negated` being -k 2^23; the
+/// polynomial is that of scripts/fit_math.py. A k of zero has a sign that keeps
+/// that of f.
+COIL_INLINE float logOfParts(uint32_t negated, float offset, float f) {
+  float k =
+      fma(static_cast<float>(static_cast<int32_t>(negated)), -0x1p-23f, offset);
+  float p = poly(f, -0x1.07e5f4p-3f, 0x1.1e73ap-3f, -0x1.f32078p-4f,
+                 0x1.1ed424p-3f, -0x1.559d36p-3f, 0x1.99d05ep-3f,
+                 -0x1.fffef4p-3f, 0x1.555506p-2f, -0.5f);
+  return fma(k, 0x1.62e43p-1f, fma(f * f, p, f));
+}
+
+/// Without branches, for the default mode: within 1 ulp.
+COIL_INLINE float logDefault(float x) {
+  bool isSubnormal = x < 0x1p-126f;
+  float scaled = isSubnormal ? x * 0x1p24f : x;
+  uint32_t negated = negatedExponent(scaled);
+  float f = fromBits(bits(scaled) + negated) - 1;
+  float result = logOfParts(negated, isSubnormal ? -24.0f : -0.0f, f);
+  // The instruction has the limits.
+  return x > 0 && x < infinity<float> ? result : lg2Flushed(scaled);
+}
+
+COIL_INLINE float log1pDefault(float x) {
+  float u = 1 + x;
+  uint32_t negated = negatedExponent(u);
+  // 2^-k x - (1 - 2^-k); k is up to 128.
+  float rest = fma(-0.25f, fromBits(0x40800000u + negated), 1.0f);
+  float result = logOfParts(negated, -0.0f, fromBits(bits(x) + negated) - rest);
+  return x > -1 && x < infinity<float> ? result : lg2Flushed(u);
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,24 +286,22 @@ COIL_INLINE float sin(float x) { return x == 0 ? x : sinOrCos(x, 0); }
 COIL_INLINE float cos(float x) { return sinOrCos(x, 1); }
 
 /// The same for |x| < 2^16 without a branch, so that the lanes of a vector are
-/// computed together. The first part of the quarters leaves no rest, what
-/// rounding takes from the second goes into a rest; the coefficients are those
-/// of the quarter's function.
+/// computed together, within 2 ulp. The first part of the quarters leaves no
+/// rest; the coefficients are those of the quarter's function.
 COIL_INLINE float sinOrCosInside(float x, int quadrant) {
   constexpr float shift = 0x1.8p23f;
   float shifted = fma(x, 0x1.45f306p-1f, shift), k = shifted - shift;
   uint32_t n = bits(shifted) + static_cast<uint32_t>(quadrant);
   bool isOdd = n & 1;
-  float whole = fma(-k, 0x1.921fb4p+0f, x);
-  float t = k * 0x1.4442dp-24f, tail = fma(k, 0x1.4442dp-24f, -t);
-  float r = whole - t;
-  float rest = fma(-k, 0x1.846988p-48f, ((whole - r) - t) - tail);
+  float r = fma(-k, 0x1.921fb4p+0f, x);
+  r = fma(-k, 0x1.4442dp-24f, r);
+  r = fma(-k, 0x1.846988p-48f, r);
   float z = r * r, first = isOdd ? 1.0f : r;
   float p = poly(z, isOdd ? 0x1.9bd67p-16f : 0x1.6dbbeep-19f,
                  isOdd ? -0x1.6c12cep-10f : -0x1.a013a2p-13f,
                  isOdd ? 0x1.555554p-5f : 0x1.11110ep-7f,
                  isOdd ? -0.5f : -0x1.555556p-3f);
-  float result = first + fma(z * first, p, isOdd ? -r * rest : rest);
+  float result = fma(z * first, p, first);
   return fromBits(bits(result) ^ ((n & 2) << 30));
 }
 COIL_INLINE float sinInside(float x) {
@@ -297,10 +343,8 @@ COIL_INLINE float tanhCentre(float x) {
   return copysign(fma(x * z, p, x), x);
 }
 
-/// tanh(x) for |x| >= 0.6 by the inverse of e^(2 |x|) + 1, `inverse` being an
-/// approximation of one. What steps lose is put back: 2 / (e^(2 |x|) + 1) is up
-/// to 0.86 of the result.
-template <float Inverse(float)>
+/// tanh(x) for |x| >= 0.6 by the inverse of e^(2 |x|) + 1. What steps lose is
+/// put back: 2 / (e^(2 |x|) + 1) is up to 0.86 of the result.
 COIL_INLINE float tanhFar(float x) {
   float a = fabs(x), limited = 2 * (a > 10 ? 10 : a);
   float n = rint(limited * log2eF);
@@ -310,23 +354,24 @@ COIL_INLINE float tanhFar(float x) {
   float whole = power + 1, wholeLo = 1 - (whole - power);
   float d = fma(power, p, whole);
   float dLo = fma(power, p, whole - d) + wholeLo;
-  float inverse = Inverse(d), q = 2 * inverse;
+  float inverse = 1 / d, q = 2 * inverse;
   float lo = fma(-q, dLo, fma(-q, d, 2.0f)) * inverse;
   float t = 1 - q;
   return copysign(t + (((1 - t) - q) - lo), x);
 }
 
-COIL_INLINE float inverse(float x) { return 1 / x; }
-
 COIL_INLINE float tanh(float x) {
   if (fabs(x) < 0.6f)
     return tanhCentre(x);
-  return isnan(x) ? x : tanhFar<inverse>(x);
+  return isnan(x) ? x : tanhFar(x);
 }
 
+/// Without branches, for the default mode: from 0.6 on the inverse is at most
+/// 0.86 of the result, so that its error is within 2 ulp of that.
 COIL_INLINE float tanhDefault(float x) {
-  float near = tanhCentre(x), far = tanhFar<rcpApprox>(x);
-  return isnan(x) || fabs(x) < 0.6f ? near : far;
+  float a = fabs(x);
+  float far = fma(-2.0f, rcpApprox(ex2Approx(a * (2 * log2eF)) + 1), 1.0f);
+  return copysign(a < 0.6f ? tanhCentre(x) : far, x);
 }
 
 /// For what is rounded to 16 bits. Where the difference has lost too much, two

@@ -296,6 +296,8 @@ private:
       });
     }
     lowerAngles(module, *mode);
+    lowerQuotients(module, *mode);
+    lowerConversions(module);
     RewritePatternSet patterns(&getContext());
     populateMathToNVPTXPatterns(patterns, *mode);
     populateExpandFloat8Patterns(patterns);

@@ -466,8 +466,8 @@ struct OnePlusTanh : OpRewritePattern<math::TanhOp> {
                           FastMath::Default);
     rewriter.eraseOp(exponential);
     Value sum = arith::AddFOp::create(rewriter, loc, e, splat(1), contract);
-    Value inverse = arith::DivFOp::create(rewriter, loc, splat(1), sum,
-                                          arith::FastMathFlags::afn);
+    // Above 2^126 it is zero, next to one.
+    Value inverse = emitApproximateInverse(rewriter, loc, sum);
     // Twice the inverse. The additions stay: the walk may be about to come to
     // one of them.
     for (Operation *user : llvm::to_vector(op->getUsers()))
@@ -713,10 +713,10 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
   FUNCTION(ErfcOp, erfc, ExactOnly)
   FUNCTION(ExpOp, exp, HasDefault | HasFast)
   FUNCTION(Exp2Op, exp2, HasDefault)
-  FUNCTION(ExpM1Op, expm1, ExactOnly)
-  FUNCTION(LogOp, log, HasFast)
+  FUNCTION(ExpM1Op, expm1, HasDefault)
+  FUNCTION(LogOp, log, HasDefault | HasFast)
   FUNCTION(Log10Op, log10, HasFast)
-  FUNCTION(Log1pOp, log1p, ExactOnly)
+  FUNCTION(Log1pOp, log1p, HasDefault)
   FUNCTION(Log2Op, log2, HasFast)
   FUNCTION(PowFOp, pow, HasFast)
   FUNCTION(RsqrtOp, rsqrt, HasDefault)

@@ -31,6 +31,20 @@ void populateMathToNVPTXPatterns(mlir::RewritePatternSet &patterns,
 /// operand cannot be large.
 void lowerAngles(mlir::Operation *root, FastMath mode);
 
+/// Lowers quotients and square roots of f32 in the default mode, where operands
+/// are known to be of a size that needs no branch, or a divisor is that of many
+/// lanes.
+void lowerQuotients(mlir::Operation *root, FastMath mode);
+
+/// The inverse of an f32, or of every lane, by the instruction: 1 ulp. What is
+/// below 2^-126 counts as zero, and so does the result.
+mlir::Value emitApproximateInverse(mlir::OpBuilder &b, mlir::Location loc,
+                                   mlir::Value v);
+
+/// Lowers conversions of f32 to integers: the instruction gives the nearest
+/// integer of its type for numbers outside, and zero for what is no number.
+void lowerConversions(mlir::Operation *root);
+
 } // namespace coil
 
 #endif // COIL_LIB_CONVERSION_GPUTONVVM_MATHTONVPTX_H

@@ -117,6 +117,9 @@ private:
   int64_t getPartialBytes() const;
   /// Whether several phases read the same values along `r`.
   bool rereads() const;
+  /// Bytes of the narrowest element of a result that has one for each position
+  /// of a row; zero if none has.
+  int64_t getStoredBytes() const;
 
   mutable KernelOp kernel;
   const GPUKernelLayout &layout;

@@ -21,6 +21,10 @@ using sym::ExprAttr;
 /// Bytes of a line of the L1 cache (CUDA C++ Programming Guide, "Global
 /// Memory" of each capability).
 static constexpr int64_t kLineBytes = 128;
+/// Bytes of memory that are written at a time, by all lanes of an instruction
+/// together: what is less counts as much (CUDA C++ Best Practices Guide,
+/// "Coalesced Access to Global Memory").
+static constexpr int64_t kSectorBytes = 32;
 /// Ops of a kernel whose other values take few registers.
 static constexpr unsigned kFewOps = 32;
 /// Large operands and results of which a thread has room for in 32 registers.
@@ -64,6 +68,21 @@ bool Selector::rereads() const {
       afterReduction[v] = after;
   }
   return false;
+}
+
+int64_t Selector::getStoredBytes() const {
+  int64_t bytes = 0;
+  for (const Access &a : accesses)
+    if (auto store = dyn_cast<StoreOp>(a.op); store && isLarge(a)) {
+      bool varies = llvm::any_of(store.getIndices().getDims(), [&](ExprAttr e) {
+        return llvm::any_of(reduced.set_bits(), [&](unsigned d) {
+          return sym::mentions(e, sym::dim(kernel.getContext(), d));
+        });
+      });
+      if (varies)
+        bytes = bytes ? std::min(bytes, a.bytes) : a.bytes;
+    }
+  return bytes;
 }
 
 int64_t Selector::selectWindowDim() const {
@@ -157,9 +176,15 @@ void Selector::selectRow() {
     auto kept = [&](int64_t threads) {
       return static_cast<int64_t>(llvm::divideCeil(mostR, threads)) * width;
     };
+    // What the lanes of a row write at a time are whole sectors: pieces of rows
+    // that are far apart count several times.
+    int64_t bytes = getStoredBytes() * width;
+    auto hasPieces = [&](int64_t threads) {
+      return threads * bytes < std::min<int64_t>(kSectorBytes, mostR * bytes);
+    };
     threadsR = std::min(warp, powerAtLeast(static_cast<double>(mostR)));
     while (threadsR > 1 && isMany(threadsR / 2) &&
-           kept(threadsR / 2) <= kManyElements)
+           kept(threadsR / 2) <= kManyElements && !hasPieces(threadsR / 2))
       threadsR /= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
@@ -216,6 +241,12 @@ void Selector::selectRow() {
                           warp, kStreamThreads);
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
+  // As many rows as processors: a block has what is under way on one of them.
+  while (2 * threadsR <= facts.blockThreads &&
+         pointsP * static_cast<double>(2 * threadsR) <=
+             static_cast<double>(processors * busyThreads) &&
+         pointsR >= static_cast<double>(8 * threadsR * itemsR))
+    threadsR *= 2;
   // Few threads wait for one another less often, which is what each step of
   // such a sum does.
   if (isOnline && threadsR > 128) {
@@ -279,7 +310,9 @@ void Selector::selectColumn() {
   double blocks = pointsP / static_cast<double>(threadsP);
   while (threadsR * threadsP < facts.blockThreads &&
          fits(2 * threadsR * threadsP) &&
-         blocks < static_cast<double>(2 * processors) &&
+         (blocks < static_cast<double>(2 * processors) ||
+          blocks * static_cast<double>(2 * threadsR * threadsP) <=
+              static_cast<double>(processors * facts.threads)) &&
          pointsR > static_cast<double>(threadsR * 8))
     threadsR *= 2;
   while (threadsR > 1 && (static_cast<double>(threadsR) > pointsR ||

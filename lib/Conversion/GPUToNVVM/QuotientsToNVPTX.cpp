@@ -1,0 +1,299 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Quotients and square roots of f32 without branches. The instructions that
+// round once have a path of their own for operands of extreme size, a call
+// behind a branch for each lane, which keeps lanes from being computed
+// together, and an inverse for each quotient, shared or not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MathToNVPTX.h"
+
+#include "coil/Dialect/Loop/Analysis/Precision.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace coil;
+
+/// Operands of operands: past this many nothing is known.
+static constexpr unsigned kMaxDepth = 8;
+
+/// At least this is a number whose inverse, and that of what is four times as
+/// small, is normal; the square root of such a number is one as well.
+static constexpr float kLeast = 0x1p-100f;
+
+/// What a vector has in all lanes.
+static Value getSplat(Value v) {
+  auto splat = v.getDefiningOp<vector::BroadcastOp>();
+  return splat && !isa<VectorType>(splat.getSource().getType())
+             ? splat.getSource()
+             : Value();
+}
+
+static bool isNonNegative(Value v, unsigned depth = 0) {
+  APFloat value(0.0f);
+  if (matchPattern(v, m_ConstantFloat(&value)))
+    return !value.isNegative();
+  if (Value splat = getSplat(v))
+    v = splat;
+  Operation *op = v.getDefiningOp();
+  if (!op || depth > kMaxDepth)
+    return false;
+  auto operand = [&](unsigned i) {
+    return isNonNegative(op->getOperand(i), depth + 1);
+  };
+  if (isa<math::AbsFOp, math::ExpOp, math::Exp2Op, math::SqrtOp, math::RsqrtOp,
+          arith::UIToFPOp>(op))
+    return true;
+  if (isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1))
+    return true;
+  if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MinimumFOp>(op))
+    return operand(0) && operand(1);
+  if (isa<arith::MaximumFOp>(op))
+    return operand(0) || operand(1);
+  return isa<arith::ExtFOp, arith::TruncFOp>(op) && operand(0);
+}
+
+/// Whether `v` is `kLeast` or more, or no number.
+static bool isAtLeast(Value v, unsigned depth = 0) {
+  APFloat value(0.0f);
+  if (matchPattern(v, m_ConstantFloat(&value)))
+    return value >= APFloat(kLeast);
+  if (Value splat = getSplat(v))
+    v = splat;
+  Operation *op = v.getDefiningOp();
+  if (!op || depth > kMaxDepth)
+    return false;
+  auto operand = [&](unsigned i) {
+    return isAtLeast(op->getOperand(i), depth + 1);
+  };
+  auto isPositive = [&](unsigned i) {
+    return isNonNegative(op->getOperand(i), depth + 1);
+  };
+  if (isa<arith::AddFOp>(op))
+    return (operand(0) && isPositive(1)) || (operand(1) && isPositive(0));
+  if (isa<arith::MaximumFOp>(op))
+    return operand(0) || operand(1);
+  return isa<math::SqrtOp>(op) && operand(0);
+}
+
+/// Whether `v` is finite and no negative zero.
+static bool isFiniteInteger(Value v) {
+  Operation *op = v.getDefiningOp();
+  return isa_and_present<arith::UIToFPOp, arith::SIToFPOp>(op);
+}
+
+static Value constant(OpBuilder &b, Location loc, Type type, APFloat value) {
+  TypedAttr attr = b.getFloatAttr(b.getF32Type(), value);
+  if (auto vectorType = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vectorType, Attribute(attr));
+  return arith::ConstantOp::create(b, loc, attr);
+}
+
+/// An instruction with one operand for every lane, once where all lanes have
+/// the same.
+static Value mapIntrinsic(OpBuilder &b, Location loc, StringRef name, Value v) {
+  auto call = [&](Value lane) -> Value {
+    return LLVM::CallIntrinsicOp::create(
+               b, loc, b.getF32Type(), b.getStringAttr(name), ValueRange(lane))
+        .getResult(0);
+  };
+  auto type = dyn_cast<VectorType>(v.getType());
+  if (!type)
+    return call(v);
+  if (Value splat = getSplat(v))
+    return vector::BroadcastOp::create(b, loc, type, call(splat));
+  SmallVector<Value> lanes;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    lanes.push_back(call(vector::ExtractOp::create(b, loc, v, i)));
+  return vector::FromElementsOp::create(b, loc, type, lanes);
+}
+
+/// `v * factor`, once where all lanes have the same.
+static Value scale(OpBuilder &b, Location loc, Value v, float factor) {
+  if (Value splat = getSplat(v)) {
+    Value product = scale(b, loc, splat, factor);
+    return vector::BroadcastOp::create(b, loc, v.getType(), product);
+  }
+  return arith::MulFOp::create(b, loc, v,
+                               constant(b, loc, v.getType(), APFloat(factor)));
+}
+
+namespace {
+/// How a quotient or a root is computed.
+enum class Way {
+  /// As it is.
+  Keep,
+  /// A product with the inverse by the instruction.
+  Product,
+  /// The same, and what the remainder says.
+  Corrected
+};
+} // namespace
+
+Value coil::emitApproximateInverse(OpBuilder &b, Location loc, Value v) {
+  return mapIntrinsic(b, loc, "llvm.nvvm.rcp.approx.ftz.f", v);
+}
+
+/// The inverse of `kLeast` or more, also where it is subnormal.
+static Value emitInverseOfLarge(OpBuilder &b, Location loc, Value v) {
+  Value quarter = scale(b, loc, v, 0.25f);
+  return scale(b, loc, emitApproximateInverse(b, loc, quarter), 0.25f);
+}
+
+/// The quotient by an inverse within 1 ulp. The remainder is exact, and with it
+/// the result is rounded once, but for about one quotient in a million of those
+/// that no float holds; with the inverse corrected first, for all. Where an
+/// operand is zero or infinite the remainder is no number, and the product has
+/// the result.
+static Value emitQuotient(OpBuilder &b, Location loc, Value dividend,
+                          Value divisor, Value inverse) {
+  Value quotient = arith::MulFOp::create(b, loc, dividend, inverse);
+  Value negated = arith::NegFOp::create(b, loc, divisor);
+  Value remainder = math::FmaOp::create(b, loc, negated, quotient, dividend);
+  Value corrected = math::FmaOp::create(b, loc, remainder, inverse, quotient);
+  if (isFiniteInteger(dividend))
+    return corrected;
+  // False for a zero as well, which keeps its sign.
+  Value isNumber = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OGT,
+      math::AbsFOp::create(b, loc, corrected),
+      constant(b, loc, corrected.getType(), APFloat(0.0f)));
+  return arith::SelectOp::create(b, loc, isNumber, corrected, quotient);
+}
+
+static Way chooseWay(arith::DivFOp op) {
+  auto flags = arith::FastMathFlags::arcp | arith::FastMathFlags::contract |
+               arith::FastMathFlags::afn;
+  if (!arith::bitEnumContainsAny(op.getFastmath(), flags))
+    return Way::Corrected;
+  // Below the least divisor, and where the last bit is seen, these are left to
+  // `FastDivision`.
+  return isAtLeast(op.getRhs()) && !loop::reachesStep(op.getResult())
+             ? Way::Product
+             : Way::Keep;
+}
+
+static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value dividend = op.getLhs(), divisor = op.getRhs(), result;
+  APFloat value(0.0f);
+  if (way == Way::Product) {
+    Value inverse = emitApproximateInverse(b, loc, divisor);
+    result = matchPattern(dividend, m_OneFloat())
+                 ? inverse
+                 : arith::MulFOp::create(b, loc, dividend, inverse,
+                                         arith::FastMathFlags::contract);
+  } else if (matchPattern(divisor, m_ConstantFloat(&value))) {
+    APFloat inverse(1.0f);
+    inverse.divide(value, APFloat::rmNearestTiesToEven);
+    result = emitQuotient(b, loc, dividend, divisor,
+                          constant(b, loc, divisor.getType(), inverse));
+  } else {
+    Value inverse;
+    if (isLeast) {
+      inverse = emitInverseOfLarge(b, loc, divisor);
+    } else {
+      // Once for all lanes.
+      Value one = constant(b, loc, b.getF32Type(), APFloat(1.0f));
+      inverse = vector::BroadcastOp::create(
+          b, loc, divisor.getType(),
+          arith::DivFOp::create(b, loc, one, getSplat(divisor),
+                                arith::FastMathFlags::afn));
+    }
+    if (loop::reachesStep(op.getResult())) {
+      // Where it is infinite or zero there is no rest.
+      Value negated = arith::NegFOp::create(b, loc, divisor);
+      Value rest = math::FmaOp::create(
+          b, loc, negated, inverse,
+          constant(b, loc, divisor.getType(), APFloat(1.0f)));
+      Value better = math::FmaOp::create(b, loc, rest, inverse, inverse);
+      Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD,
+                                             better, better);
+      inverse = arith::SelectOp::create(b, loc, isNumber, better, inverse);
+    }
+    result = emitQuotient(b, loc, dividend, divisor, inverse);
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// The square root of `kLeast` or more, which is rounded once as a quotient is.
+static void lowerRoot(math::SqrtOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value v = op.getOperand();
+  Value inverse = mapIntrinsic(b, loc, "llvm.nvvm.rsqrt.approx.ftz.f", v);
+  Value root = arith::MulFOp::create(b, loc, v, inverse);
+  Value half = scale(b, loc, inverse, 0.5f);
+  Value negated = arith::NegFOp::create(b, loc, root);
+  Value rest = math::FmaOp::create(b, loc, negated, root, v);
+  Value corrected = math::FmaOp::create(b, loc, rest, half, root);
+  // Infinity, and what is no number, is its own root.
+  Value isFinite = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OLT, v,
+      constant(b, loc, v.getType(), APFloat::getInf(APFloat::IEEEsingle())));
+  Value result = arith::SelectOp::create(b, loc, isFinite, corrected, v);
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// Whether the divisor's inverse is a normal number that is known here.
+static bool hasConstantInverse(Value divisor) {
+  APFloat value(0.0f);
+  if (!matchPattern(divisor, m_ConstantFloat(&value)) || !value.isFinite())
+    return false;
+  value.clearSign();
+  return value >= APFloat(kLeast) && value <= APFloat(1 / kLeast);
+}
+
+void coil::lowerQuotients(Operation *root, FastMath mode) {
+  if (mode != FastMath::Default)
+    return;
+  // All are looked at before any of them is something else.
+  struct Quotient {
+    arith::DivFOp op;
+    Way way;
+    bool isLeast;
+  };
+  SmallVector<Quotient> quotients;
+  SmallVector<math::SqrtOp> roots;
+  root->walk([&](Operation *op) {
+    if (op->getNumResults() != 1 ||
+        !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
+      return;
+    auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (vector && (vector.getRank() != 1 || vector.isScalable()))
+      return;
+    if (auto divide = dyn_cast<arith::DivFOp>(op)) {
+      Way way = chooseWay(divide);
+      bool isLeast = isAtLeast(divide.getRhs());
+      // A quotient by another number in each lane, of which nothing is known,
+      // is no faster in this way.
+      if (way == Way::Product ||
+          (way == Way::Corrected && (isLeast || getSplat(divide.getRhs()) ||
+                                     hasConstantInverse(divide.getRhs()))))
+        quotients.push_back({divide, way, isLeast});
+    } else if (auto sqrt = dyn_cast<math::SqrtOp>(op)) {
+      arith::FastMathFlags flags = sqrt.getFastmath();
+      if (!arith::bitEnumContainsAny(flags, arith::FastMathFlags::afn) &&
+          isAtLeast(sqrt.getOperand()))
+        roots.push_back(sqrt);
+    }
+  });
+  for (Quotient &quotient : quotients)
+    lowerQuotient(quotient.op, quotient.way, quotient.isLeast);
+  for (math::SqrtOp op : roots)
+    lowerRoot(op);
+}
