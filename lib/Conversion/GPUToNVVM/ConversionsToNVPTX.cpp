@@ -165,3 +165,95 @@ void coil::lowerConversions(Operation *root) {
   for (auto [op, x] : conversions)
     lowerConversion(op, x);
 }
+
+/// Rounds two numbers to a pair of bf16, of which the first is the lower one.
+static Value roundPair(OpBuilder &b, Location loc, Value first, Value second) {
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, VectorType::get(2, b.getBF16Type()),
+             b.getStringAttr("llvm.nvvm.ff2bf16x2.rn"),
+             ValueRange{second, first})
+      .getResult(0);
+}
+
+/// What `op` rounds as a sum or product of bf16; null for others.
+static Value getNarrowArith(OpBuilder &b, arith::TruncFOp op) {
+  Operation *computed = op.getIn().getDefiningOp();
+  if (!isa_and_present<arith::AddFOp, arith::SubFOp, arith::MulFOp>(computed))
+    return {};
+  Value lhs = getNarrow(b, computed->getOperand(0), b.getBF16Type());
+  Value rhs =
+      lhs ? getNarrow(b, computed->getOperand(1), b.getBF16Type()) : Value();
+  if (!rhs)
+    return {};
+  Operation *result = b.create(op.getLoc(), computed->getName().getIdentifier(),
+                               {lhs, rhs}, op.getType());
+  return result->getResult(0);
+}
+
+/// A vector of rounded numbers as a rounded vector.
+static void gatherRoundings(Operation *root) {
+  root->walk([](vector::FromElementsOp op) {
+    SmallVector<Value> wide;
+    if (op.getType().getRank() != 1)
+      return;
+    for (Value v : op.getElements()) {
+      auto rounding = v.getDefiningOp<arith::TruncFOp>();
+      if (!rounding || !v.getType().isBF16() ||
+          !rounding.getIn().getType().isF32())
+        return;
+      wide.push_back(rounding.getIn());
+    }
+    OpBuilder b(op);
+    auto type = VectorType::get(op.getType().getShape(), b.getF32Type());
+    Value gathered = vector::FromElementsOp::create(b, op.getLoc(), type, wide);
+    SetVector<Value> narrow(op.getElements().begin(), op.getElements().end());
+    op.replaceAllUsesWith(
+        arith::TruncFOp::create(b, op.getLoc(), op.getType(), gathered)
+            .getResult());
+    op.erase();
+    for (Value v : narrow)
+      if (v.use_empty())
+        v.getDefiningOp()->erase();
+  });
+}
+
+void coil::lowerRoundings(Operation *root) {
+  gatherRoundings(root);
+  SmallVector<arith::TruncFOp> roundings;
+  root->walk([&](arith::TruncFOp op) {
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (getElementTypeOrSelf(op.getType()).isBF16() &&
+        getElementTypeOrSelf(op.getIn().getType()).isF32() &&
+        !matchPattern(op.getIn(), m_Constant()) &&
+        (!vector || (vector.getRank() == 1 && !vector.isScalable())))
+      roundings.push_back(op);
+  });
+  for (arith::TruncFOp op : roundings) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    Value result = getNarrowArith(b, op);
+    if (result) {
+      // An instruction of its own.
+    } else if (auto type = dyn_cast<VectorType>(op.getType())) {
+      SmallVector<Value> lanes;
+      int64_t size = type.getNumElements();
+      for (int64_t i = 0; i < size; i += 2) {
+        Value first = vector::ExtractOp::create(b, loc, op.getIn(), i);
+        Value second =
+            i + 1 < size ? vector::ExtractOp::create(b, loc, op.getIn(), i + 1)
+                               .getResult()
+                         : zero;
+        Value pair = roundPair(b, loc, first, second);
+        for (int64_t j = 0; j < 2 && i + j < size; ++j)
+          lanes.push_back(vector::ExtractOp::create(b, loc, pair, j));
+      }
+      result = vector::FromElementsOp::create(b, loc, type, lanes);
+    } else {
+      result = vector::ExtractOp::create(
+          b, loc, roundPair(b, loc, op.getIn(), zero), 0);
+    }
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+}

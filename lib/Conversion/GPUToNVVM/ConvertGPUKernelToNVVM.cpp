@@ -305,6 +305,7 @@ private:
       populateFloat8ToNVPTXPatterns(patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     walkAndApplyPatterns(module, std::move(patterns));
+    lowerRoundings(module);
   }
 
   LogicalResult convert(gpu::GPUModuleOp module) {

@@ -587,10 +587,7 @@ struct FastSqrt : OpRewritePattern<math::SqrtOp> {
 
 } // namespace
 
-/// The value of 16 bits that `v` is the extension of: an extended one, one that
-/// all lanes have, or a constant without other digits. Constants have the type
-/// `narrow`. Null for others.
-static Value getNarrow(PatternRewriter &b, Value v, Type narrow) {
+Value coil::getNarrow(OpBuilder &b, Value v, Type narrow) {
   Type type = narrow;
   if (auto vectorType = dyn_cast<VectorType>(v.getType()))
     type = VectorType::get(vectorType.getShape(), narrow);
@@ -603,6 +600,15 @@ static Value getNarrow(PatternRewriter &b, Value v, Type narrow) {
     return scalar ? vector::BroadcastOp::create(b, v.getLoc(), type, scalar)
                         .getResult()
                   : Value();
+  }
+  if (Operation *op = v.getDefiningOp();
+      isa_and_present<arith::NegFOp, math::AbsFOp>(op)) {
+    Value inner = getNarrow(b, op->getOperand(0), narrow);
+    if (!inner)
+      return {};
+    return isa<math::AbsFOp>(op)
+               ? math::AbsFOp::create(b, v.getLoc(), inner).getResult()
+               : arith::NegFOp::create(b, v.getLoc(), inner).getResult();
   }
   llvm::APFloat value(0.0f);
   // ptxas (12.8, 13.0) loses the sign of an infinity that it knows to be an

@@ -45,6 +45,17 @@ mlir::Value emitApproximateInverse(mlir::OpBuilder &b, mlir::Location loc,
 /// integer of its type for numbers outside, and zero for what is no number.
 void lowerConversions(mlir::Operation *root);
 
+/// The value of 16 bits that `v` is the extension of: an extended one, its size
+/// or negation, one that all lanes have, or a constant without other digits.
+/// Constants have the type `narrow`. Null for others.
+mlir::Value getNarrow(mlir::OpBuilder &b, mlir::Value v, mlir::Type narrow);
+
+/// Lowers roundings of f32 to bf16: sums and products of bf16 are instructions,
+/// with the same bits, since a float has twice the digits and two; others are
+/// the instruction for two of them. That for one is computed by the unit of the
+/// transcendental functions, at an eighth of the rate.
+void lowerRoundings(mlir::Operation *root);
+
 } // namespace coil
 
 #endif // COIL_LIB_CONVERSION_GPUTONVVM_MATHTONVPTX_H

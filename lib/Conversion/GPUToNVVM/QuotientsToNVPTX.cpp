@@ -84,7 +84,8 @@ static bool isAtLeast(Value v, unsigned depth = 0) {
     return (operand(0) && isPositive(1)) || (operand(1) && isPositive(0));
   if (isa<arith::MaximumFOp>(op))
     return operand(0) || operand(1);
-  return isa<math::SqrtOp>(op) && operand(0);
+  // Rounding does not go below a power of two.
+  return isa<math::SqrtOp, arith::ExtFOp, arith::TruncFOp>(op) && operand(0);
 }
 
 /// Whether `v` is finite and no negative zero.

@@ -78,3 +78,42 @@ gpu.module @unlimited {
     gpu.return
   }
 }
+
+// -----
+
+// Rounding to bf16 takes two numbers at a time, also one alone.
+gpu.module @roundings {
+  // CHECK-LABEL: llvm.func @roundings
+  // CHECK-NOT: llvm.fptrunc
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"(%{{.+}}, %{{.+}}) : (f32, f32) -> vector<2xbf16>
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
+  // CHECK-NOT: llvm.nvvm.ff2bf16x2
+  // CHECK: llvm.return
+  gpu.func @roundings(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>, %x: vector<2xf32>, %y: f32) kernel {
+    %0 = arith.truncf %x : vector<2xf32> to vector<2xbf16>
+    %1 = arith.truncf %y : f32 to bf16
+    llvm.store %0, %p : vector<2xbf16>, !llvm.ptr<1>
+    llvm.store %1, %q : bf16, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// A sum of two bf16 that is rounded is a sum of bf16.
+gpu.module @narrow_sum {
+  // CHECK-LABEL: llvm.func @narrow_sum
+  // CHECK: %[[ABS:.+]] = llvm.intr.fabs(%{{.+}}) : (vector<2xbf16>) -> vector<2xbf16>
+  // CHECK: llvm.fadd %[[ABS]], %{{.+}} : vector<2xbf16>
+  // CHECK-NOT: ff2bf16x2
+  // CHECK: llvm.return
+  gpu.func @narrow_sum(%p: !llvm.ptr<1>, %x: vector<2xbf16>) kernel {
+    %one = arith.constant dense<1.0> : vector<2xf32>
+    %wide = arith.extf %x : vector<2xbf16> to vector<2xf32>
+    %size = math.absf %wide : vector<2xf32>
+    %sum = arith.addf %size, %one : vector<2xf32>
+    %0 = arith.truncf %sum : vector<2xf32> to vector<2xbf16>
+    llvm.store %0, %p : vector<2xbf16>, !llvm.ptr<1>
+    gpu.return
+  }
+}

@@ -128,8 +128,9 @@ gpu.module @narrow {
   gpu.func @narrow(%p: !llvm.ptr<1>, %x: vector<2xbf16>) kernel {
     // CHECK: llvm.fpext %{{.*}} : bf16 to f32
     // CHECK: llvm.call @coil_erfc_f32(
-    // CHECK: llvm.fptrunc %{{.*}} : f32 to bf16
     // CHECK: llvm.call @coil_erfc_f32(
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
+    // CHECK-NOT: ff2bf16x2
     %0 = math.erfc %x : vector<2xbf16>
     llvm.store %0, %p : vector<2xbf16>, !llvm.ptr<1>
     gpu.return
