@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -185,6 +186,58 @@ static Way chooseWay(arith::DivFOp op) {
              : Way::Keep;
 }
 
+/// A test of every lane of `v`: whether it holds for one of them.
+static Value
+isAnyLane(OpBuilder &b, Location loc, Value v,
+          llvm::function_ref<Value(OpBuilder &, Location, Value)> test) {
+  Value any;
+  auto type = cast<VectorType>(v.getType());
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    Value one = test(b, loc, vector::ExtractOp::create(b, loc, v, i));
+    any = any ? arith::OrIOp::create(b, loc, any, one) : one;
+  }
+  return any;
+}
+
+/// `fast`, and `op` itself where `isExtreme`: one branch for all lanes.
+static Value emitGuarded(OpBuilder &b, Operation *op, Value fast,
+                         Value isExtreme) {
+  Location loc = op->getLoc();
+  auto choice = scf::IfOp::create(b, loc, fast.getType(), isExtreme,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, loc, b.clone(*op)->getResult(0));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, fast);
+  return choice.getResult(0);
+}
+
+static Value compareSize(OpBuilder &b, Location loc, arith::CmpFPredicate how,
+                         Value lane, float limit) {
+  return arith::CmpFOp::create(
+      b, loc, how, math::AbsFOp::create(b, loc, lane),
+      constant(b, loc, lane.getType(), APFloat(limit)));
+}
+
+/// Whether the inverse of a divisor is not within 1 ulp by the instruction.
+static Value isExtremeDivisor(OpBuilder &b, Location loc, Value lane) {
+  return arith::OrIOp::create(
+      b, loc, compareSize(b, loc, arith::CmpFPredicate::OGT, lane, 0x1p126f),
+      compareSize(b, loc, arith::CmpFPredicate::OLT, lane, 0x1p-126f));
+}
+
+/// Whether the instruction for the inverse root takes a number for zero.
+static Value isSubnormal(OpBuilder &b, Location loc, Value lane) {
+  Value isSmall = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::OLT, lane,
+      constant(b, loc, lane.getType(), APFloat(0x1p-126f)));
+  Value isPositive =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, lane,
+                            constant(b, loc, lane.getType(), APFloat(0.0f)));
+  return arith::AndIOp::create(b, loc, isSmall, isPositive);
+}
+
 static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -205,6 +258,8 @@ static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
     Value inverse;
     if (isLeast) {
       inverse = emitInverseOfLarge(b, loc, divisor);
+    } else if (!getSplat(divisor)) {
+      inverse = emitApproximateInverse(b, loc, divisor);
     } else {
       // Once for all lanes.
       Value one = constant(b, loc, b.getF32Type(), APFloat(1.0f));
@@ -225,27 +280,39 @@ static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
       inverse = arith::SelectOp::create(b, loc, isNumber, better, inverse);
     }
     result = emitQuotient(b, loc, dividend, divisor, inverse);
+    if (!isLeast && !getSplat(divisor))
+      result = emitGuarded(b, op, result,
+                           isAnyLane(b, loc, divisor, isExtremeDivisor));
   }
   op.replaceAllUsesWith(result);
   op.erase();
 }
 
-/// The square root of `kLeast` or more, which is rounded once as a quotient is.
+/// A square root, which is rounded once as a quotient is.
 static void lowerRoot(math::SqrtOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   Value v = op.getOperand();
+  bool isLeast = isAtLeast(v);
   Value inverse = mapIntrinsic(b, loc, "llvm.nvvm.rsqrt.approx.ftz.f", v);
   Value root = arith::MulFOp::create(b, loc, v, inverse);
   Value half = scale(b, loc, inverse, 0.5f);
   Value negated = arith::NegFOp::create(b, loc, root);
   Value rest = math::FmaOp::create(b, loc, negated, root, v);
   Value corrected = math::FmaOp::create(b, loc, rest, half, root);
-  // Infinity, and what is no number, is its own root.
-  Value isFinite = arith::CmpFOp::create(
-      b, loc, arith::CmpFPredicate::OLT, v,
-      constant(b, loc, v.getType(), APFloat::getInf(APFloat::IEEEsingle())));
-  Value result = arith::SelectOp::create(b, loc, isFinite, corrected, v);
+  // Zero and infinity are their own roots; others below zero have none.
+  auto compare = [&](arith::CmpFPredicate how, APFloat limit) -> Value {
+    return arith::CmpFOp::create(b, loc, how, v,
+                                 constant(b, loc, v.getType(), limit));
+  };
+  Value isRoot = compare(arith::CmpFPredicate::OEQ,
+                         APFloat::getInf(APFloat::IEEEsingle()));
+  if (!isLeast)
+    isRoot = arith::OrIOp::create(
+        b, loc, isRoot, compare(arith::CmpFPredicate::OEQ, APFloat(0.0f)));
+  Value result = arith::SelectOp::create(b, loc, isRoot, v, corrected);
+  if (!isLeast)
+    result = emitGuarded(b, op, result, isAnyLane(b, loc, v, isSubnormal));
   op.replaceAllUsesWith(result);
   op.erase();
 }
@@ -277,19 +344,20 @@ void coil::lowerQuotients(Operation *root, FastMath mode) {
     auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
     if (vector && (vector.getRank() != 1 || vector.isScalable()))
       return;
+    bool hasLanes = vector && vector.getNumElements() > 1;
     if (auto divide = dyn_cast<arith::DivFOp>(op)) {
       Way way = chooseWay(divide);
       bool isLeast = isAtLeast(divide.getRhs());
-      // A quotient by another number in each lane, of which nothing is known,
-      // is no faster in this way.
+      // One quotient by a number of which nothing is known is no faster in this
+      // way: the branch is its own.
       if (way == Way::Product ||
-          (way == Way::Corrected && (isLeast || getSplat(divide.getRhs()) ||
-                                     hasConstantInverse(divide.getRhs()))))
+          (way == Way::Corrected &&
+           (isLeast || hasLanes || hasConstantInverse(divide.getRhs()))))
         quotients.push_back({divide, way, isLeast});
     } else if (auto sqrt = dyn_cast<math::SqrtOp>(op)) {
       arith::FastMathFlags flags = sqrt.getFastmath();
       if (!arith::bitEnumContainsAny(flags, arith::FastMathFlags::afn) &&
-          isAtLeast(sqrt.getOperand()))
+          (hasLanes || isAtLeast(sqrt.getOperand())))
         roots.push_back(sqrt);
     }
   });

@@ -77,12 +77,43 @@ gpu.module @at_least_one {
 
 // -----
 
-// Nothing is known of the divisors.
+// Nothing is known of the divisors: one branch for those of extreme size.
 gpu.module @any {
   // CHECK-LABEL: llvm.func @any
-  // CHECK: llvm.fdiv
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+  // CHECK: llvm.cond_br
+  // CHECK: llvm.fdiv %{{.+}} : vector<2xf32>
   gpu.func @any(%p: !llvm.ptr<1>, %x: vector<2xf32>, %y: vector<2xf32>) kernel {
     %0 = arith.divf %x, %y : vector<2xf32>
+    llvm.store %0, %p : vector<2xf32>, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// For one number the instruction has that branch.
+gpu.module @one {
+  // CHECK-LABEL: llvm.func @one
+  // CHECK-NOT: llvm.nvvm
+  // CHECK: llvm.fdiv
+  gpu.func @one(%p: !llvm.ptr<1>, %x: f32, %y: f32) kernel {
+    %0 = arith.divf %x, %y : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// Roots of what may be subnormal as well.
+gpu.module @roots {
+  // CHECK-LABEL: llvm.func @roots
+  // CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.ftz.f"
+  // CHECK: llvm.cond_br
+  // CHECK: llvm.intr.sqrt(%{{.+}}) : (vector<2xf32>)
+  gpu.func @roots(%p: !llvm.ptr<1>, %x: vector<2xf32>) kernel {
+    %0 = math.sqrt %x : vector<2xf32>
     llvm.store %0, %p : vector<2xf32>, !llvm.ptr<1>
     gpu.return
   }
