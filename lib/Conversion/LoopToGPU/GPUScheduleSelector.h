@@ -117,8 +117,9 @@ private:
   int64_t getPartialBytes() const;
   /// Whether several phases read the same values along `r`.
   bool rereads() const;
-  /// Bytes of the narrowest element of a result that has one for each position
-  /// of a row; zero if none has.
+  /// Bytes of the narrowest element of a result that has one next to the other
+  /// for the positions of a row; zero if none has, or if another position takes
+  /// more than a product to find.
   int64_t getStoredBytes() const;
 
   mutable KernelOp kernel;

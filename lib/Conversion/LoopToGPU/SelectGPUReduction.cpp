@@ -25,6 +25,10 @@ static constexpr int64_t kLineBytes = 128;
 /// together: what is less counts as much (CUDA C++ Best Practices Guide,
 /// "Coalesced Access to Global Memory").
 static constexpr int64_t kSectorBytes = 32;
+/// How many times as many threads as are busy there may be for more of them to
+/// have something to wait for (an H200: 1.1 times as many are 1.25 times as
+/// fast, 1.8 times as many 0.9 times).
+static constexpr double kFullBlocks = 1.25;
 /// Ops of a kernel whose other values take few registers.
 static constexpr unsigned kFewOps = 32;
 /// Large operands and results of which a thread has room for in 32 registers.
@@ -71,17 +75,20 @@ bool Selector::rereads() const {
 }
 
 int64_t Selector::getStoredBytes() const {
+  VectorForm form(kernel, layout, static_cast<unsigned>(dim), 2);
   int64_t bytes = 0;
-  for (const Access &a : accesses)
-    if (auto store = dyn_cast<StoreOp>(a.op); store && isLarge(a)) {
-      bool varies = llvm::any_of(store.getIndices().getDims(), [&](ExprAttr e) {
-        return llvm::any_of(reduced.set_bits(), [&](unsigned d) {
-          return sym::mentions(e, sym::dim(kernel.getContext(), d));
-        });
-      });
-      if (varies)
-        bytes = bytes ? std::min(bytes, a.bytes) : a.bytes;
-    }
+  for (const Access &a : accesses) {
+    if (!isLarge(a))
+      continue;
+    LaneAddress address = form.getAddress(a.op);
+    // Quotients of positions are computed once for each thread of a row.
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+      if (!reduced[d] &&
+          !sym::splitLinear(address.full, sym::dim(kernel.getContext(), d)))
+        return 0;
+    if (isa<StoreOp>(a.op) && address.step && address.step.isConstant(1))
+      bytes = bytes ? std::min(bytes, a.bytes) : a.bytes;
+  }
   return bytes;
 }
 
@@ -170,8 +177,8 @@ void Selector::selectRow() {
       mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
   if (most <= kWarpRow) {
     // A warp, or a part of one, for each row.
-    auto isMany = [&](int64_t threads) {
-      return hasManyBlocks(pointsP * static_cast<double>(threads), kRowBlock);
+    auto isMany = [&](double threads) {
+      return hasManyBlocks(pointsP * threads, kRowBlock);
     };
     auto kept = [&](int64_t threads) {
       return static_cast<int64_t>(llvm::divideCeil(mostR, threads)) * width;
@@ -180,19 +187,26 @@ void Selector::selectRow() {
     // that are far apart count several times.
     int64_t bytes = getStoredBytes() * width;
     auto hasPieces = [&](int64_t threads) {
-      return threads * bytes < std::min<int64_t>(kSectorBytes, mostR * bytes);
+      int64_t row = mostR * bytes;
+      bool isCut = row % kSectorBytes != 0 && row <= 2 * kSectorBytes;
+      return threads * bytes < (isCut ? row : std::min(kSectorBytes, row));
     };
     threadsR = std::min(warp, powerAtLeast(static_cast<double>(mostR)));
-    while (threadsR > 1 && isMany(threadsR / 2) &&
+    while (threadsR > 1 && isMany(static_cast<double>(threadsR) / 2) &&
            kept(threadsR / 2) <= kManyElements && !hasPieces(threadsR / 2))
       threadsR /= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
-    threadsP = (isMany(threadsR) ? kRowBlock : kFewRowBlock) / threadsR;
-    // Rows of a few bytes: a thread has several under way.
-    while (threadsR == 1 && itemsP < kManyRows &&
-           itemsP * itemsR * width * widest < 2 * kAccessBytes &&
-           hasManyBlocks(pointsP / static_cast<double>(2 * itemsP), kRowBlock))
+    threadsP =
+        (isMany(static_cast<double>(threadsR)) ? kRowBlock : kFewRowBlock) /
+        threadsR;
+    // Rows of a few bytes: a thread has several under way, and there are fewer
+    // blocks, whose start takes as long as a few instructions of each thread.
+    while (
+        itemsP < kManyRows &&
+        itemsP * itemsR * width * widest <
+            (threadsR == 1 ? 2 : 1) * kAccessBytes &&
+        isMany(static_cast<double>(threadsR) / static_cast<double>(2 * itemsP)))
       itemsP *= 2;
     return;
   }
@@ -312,7 +326,7 @@ void Selector::selectColumn() {
          fits(2 * threadsR * threadsP) &&
          (blocks < static_cast<double>(2 * processors) ||
           blocks * static_cast<double>(2 * threadsR * threadsP) <=
-              static_cast<double>(processors * facts.threads)) &&
+              kFullBlocks * static_cast<double>(processors * busyThreads)) &&
          pointsR > static_cast<double>(threadsR * 8))
     threadsR *= 2;
   while (threadsR > 1 && (static_cast<double>(threadsR) > pointsR ||
