@@ -56,6 +56,7 @@ struct LoopFuseColumnsPass
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    gone.clear();
     target::TargetAttrInterface target =
         target::getProgramTarget(getOperation());
     std::pair<StringRef, int64_t *> facts[] = {
@@ -80,7 +81,8 @@ struct LoopFuseColumnsPass
     });
     for (Block *block : blocks)
       for (KernelOp kernel : llvm::to_vector(block->getOps<KernelOp>()))
-        fuse(*block, kernel);
+        if (!gone.contains(kernel))
+          fuse(*block, kernel);
   }
 
   /// Looks for a kernel over rows that `columns` can be part of.
@@ -377,6 +379,8 @@ struct LoopFuseColumnsPass
     bool isFirst = rows->isBeforeInBlock(columns);
     Operation *last = fuser.lastOperand(isFirst ? rows : columns,
                                         isFirst ? columns : rows);
+    gone.insert(rows);
+    gone.insert(columns);
     ColumnCut cut = cutColumns(columns, rows, choice.dims, choice.chunk);
     KernelOp merged;
     if (Fuser::isReader(cut.partial, rows)) {
@@ -408,6 +412,8 @@ struct LoopFuseColumnsPass
 private:
   int64_t processors = 0;
   ProcessorLimits limits{};
+  /// Kernels that were merged.
+  DenseSet<Operation *> gone;
 };
 
 } // namespace
