@@ -249,7 +249,7 @@ struct LoopFuseColumnsPass
     if (!tile)
       return no("a row of " + length.str() + " elements is longer than a block "
                 "has registers for");
-    int64_t chunk = 0;
+    int64_t chunk = rowsOfChunk;
     for (AccumulateOp op : rows.getBlock()->getOps<AccumulateOp>())
       chunk = static_cast<int64_t>(op.getRows());
     double numRows = fuser.hints(count);
@@ -281,7 +281,7 @@ struct LoopFuseColumnsPass
       else if (llvm::is_contained(rows.getInputs(), v))
         saved += bytes;
     }
-    if (saved - added < kMinSaved * total)
+    if (!always && saved - added < kMinSaved * total)
       return no("it would save " + Twine(static_cast<int64_t>(saved)) +
                 " bytes and add " + Twine(static_cast<int64_t>(added)) + " of " +
                 Twine(static_cast<int64_t>(total)));

@@ -429,6 +429,11 @@ def LoopFuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
   let options = [
     Option<"maxOps", "max-ops", "int64_t", "256",
            "Most ops in the body of a merged kernel">,
+    Option<"rowsOfChunk", "rows", "int64_t", "0",
+           "Rows of a chunk; 0: as many as leave a chunk for each block that "
+           "runs at a time">,
+    Option<"always", "always", "bool", "false",
+           "Merge whatever the bytes say, for tests">,
     Option<"library", "library", "std::string", "\"none\"",
            "Libraries that take kernels as they are">];
   let dependentDialects = ["::coil::target::TargetDialect"];
