@@ -46,7 +46,8 @@ int64_t loop::countColumnWords(KernelOp kernel, ArrayRef<unsigned> columns) {
     auto load = dyn_cast<LoadOp>(op);
     if (load && dependence[load.getResult()].anyCommon(over) &&
         seen.insert({load.getSource(), load.getIndicesAttr()}).second)
-      bits += std::max(8u, load.getType().getIntOrFloatBitWidth());
+      // Narrow elements are computed with, and kept, widened.
+      bits += std::max(32u, load.getType().getIntOrFloatBitWidth());
   }
   return static_cast<int64_t>(llvm::divideCeil(bits, 32));
 }

@@ -18,6 +18,7 @@
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "mlir/IR/Remarks.h"
 
+#include <algorithm>
 #include <cmath>
 
 #define DEBUG_TYPE "loop-fuse"
@@ -39,6 +40,8 @@ namespace {
 constexpr double kMinSaved = 0.1;
 /// Operands and results of a kernel, as of `loop-fuse`.
 constexpr size_t kMaxBuffers = 64;
+/// Dimensions of which every order is tried.
+constexpr unsigned kMaxDims = 5;
 
 /// A kernel over rows, what the dimensions of the other kernel are in it, and
 /// how many rows a chunk has.
@@ -130,21 +133,48 @@ struct LoopFuseColumnsPass
     return partners;
   }
 
-  /// The dimension of `rows` that each dimension of `columns` is: the one of the
-  /// same place, or else where an operand of both has it.
+  /// Whether operand `i` of `columns` is something that `rows` reads or computes
+  /// at the same points, where dimension d of the one is `places[d]` of the other.
+  static bool isShared(KernelOp rows, KernelOp columns, unsigned i,
+                       ArrayRef<ExprAttr> places) {
+    Value v = columns.getInputs()[i];
+    DenseSet<Attribute> indices;
+    if (v.getDefiningOp() == rows) {
+      if (StoreOp store = rows.getStore(cast<OpResult>(v).getResultNumber()))
+        indices.insert(store.getIndices());
+    } else {
+      for (auto [input, argument] :
+           llvm::zip_equal(rows.getInputs(), rows.getBody().getArguments()))
+        if (input == v)
+          for (Operation *user : argument.getUsers())
+            if (auto load = dyn_cast<LoadOp>(user))
+              indices.insert(load.getIndices());
+    }
+    return llvm::any_of(
+        columns.getBody().getArgument(i).getUsers(), [&](Operation *user) {
+          auto load = dyn_cast<LoadOp>(user);
+          return load && indices.contains(
+                             sym::substituteDims(load.getIndices(), places));
+        });
+  }
+
+  static SmallVector<ExprAttr> getPlaces(KernelOp rows,
+                                         ArrayRef<unsigned> dims) {
+    return llvm::map_to_vector(
+        dims, [&](unsigned d) { return sym::dim(rows.getContext(), d); });
+  }
+
+  /// The dimension of `rows` that each dimension of `columns` is, so that they
+  /// share something: the first such order.
   static std::optional<SmallVector<unsigned>> mapDims(KernelOp rows,
                                                       KernelOp columns) {
     unsigned n = rows.getNumDims();
-    if (columns.getNumDims() != n)
+    if (columns.getNumDims() != n || n > kMaxDims)
       return std::nullopt;
     auto isValid = [&](ArrayRef<unsigned> dims) {
-      llvm::SmallBitVector seen(n);
-      for (auto [d, r] : llvm::enumerate(dims)) {
-        if (r >= n || seen[r] ||
-            rows.getExtent(r) != columns.getExtent(static_cast<unsigned>(d)))
+      for (auto [d, r] : llvm::enumerate(dims))
+        if (rows.getExtent(r) != columns.getExtent(static_cast<unsigned>(d)))
           return false;
-        seen.set(r);
-      }
       SmallVector<unsigned> rest;
       for (unsigned d = 0; d < n; ++d)
         if (!llvm::is_contained(columns.getReducedDims(), d))
@@ -155,31 +185,17 @@ struct LoopFuseColumnsPass
       return (reduced.empty() || reduced == rest) &&
              (accumulated.empty() || accumulated == rest);
     };
-    auto same = llvm::to_vector(llvm::seq(n));
-    if (isValid(same))
-      return same;
-    for (auto [i, v] : llvm::enumerate(columns.getInputs())) {
-      auto found = llvm::find(rows.getInputs(), v);
-      if (found == rows.getInputs().end())
-        continue;
-      Value place = rows.getBody().getArgument(
-          static_cast<unsigned>(found - rows.getInputs().begin()));
-      for (Operation *user :
-           columns.getBody().getArgument(static_cast<unsigned>(i)).getUsers())
-        for (Operation *other : place.getUsers()) {
-          auto a = dyn_cast<LoadOp>(user), b = dyn_cast<LoadOp>(other);
-          if (!a || !b)
-            continue;
-          SmallVector<unsigned> dims(n, n);
-          for (auto [x, y] : llvm::zip_equal(a.getIndices().getDims(),
-                                             b.getIndices().getDims()))
-            if (x.isDim() && y.isDim())
-              dims[static_cast<size_t>(x.getValue())] =
-                  static_cast<unsigned>(y.getValue());
-          if (isValid(dims))
-            return dims;
-        }
-    }
+    auto dims = llvm::to_vector(llvm::seq(n));
+    do {
+      SmallVector<ExprAttr> places = getPlaces(rows, dims);
+      if (isValid(dims) &&
+          llvm::any_of(llvm::seq(static_cast<unsigned>(
+                           columns.getInputs().size())),
+                       [&](unsigned i) {
+                         return isShared(rows, columns, i, places);
+                       }))
+        return dims;
+    } while (std::next_permutation(dims.begin(), dims.end()));
     return std::nullopt;
   }
 
@@ -242,8 +258,7 @@ struct LoopFuseColumnsPass
     sym::Bounds bounds = context.bounds(length);
     if (bounds.hi > limits.registers)
       return no("a row is longer than a block has registers for");
-    // Loads that both have count twice in the sum of the two.
-    int64_t words = countColumnWords(rows, row) + countCommon(rows, columns, row);
+    int64_t words = countColumnWords(rows, row) + countOwnWords(rows, columns);
     std::optional<ColumnTile> tile = getColumnTile(
         std::max<int64_t>(1, bounds.hi), words, limits);
     if (!tile)
@@ -270,7 +285,10 @@ struct LoopFuseColumnsPass
            {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
         for (Value v : values)
           total += getBytes(v, fuser.hints);
-    for (Value v : columns.getInputs()) {
+    SmallVector<ExprAttr> places = getPlaces(rows, *dims);
+    for (auto [i, v] : llvm::enumerate(columns.getInputs())) {
+      if (!isShared(rows, columns, static_cast<unsigned>(i), places))
+        continue;
       double bytes = getBytes(v, fuser.hints);
       if (v.getDefiningOp() == rows)
         saved += llvm::all_of(
@@ -278,7 +296,7 @@ struct LoopFuseColumnsPass
                      [&](Operation *user) { return user == columns; })
                      ? 2 * bytes
                      : bytes;
-      else if (llvm::is_contained(rows.getInputs(), v))
+      else
         saved += bytes;
     }
     if (!always && saved - added < kMinSaved * total)
@@ -289,8 +307,7 @@ struct LoopFuseColumnsPass
   }
 
   /// Words of a column that `columns` adds to those of `rows`.
-  static int64_t countCommon(KernelOp rows, KernelOp columns,
-                             ArrayRef<unsigned> row) {
+  static int64_t countOwnWords(KernelOp rows, KernelOp columns) {
     DimDependence dependence(columns);
     llvm::SmallBitVector reduced(columns.getNumDims());
     for (unsigned d : columns.getReducedDims())
@@ -305,7 +322,7 @@ struct LoopFuseColumnsPass
       Value v = columns.getInputs()[cast<BlockArgument>(load.getSource())
                                         .getArgNumber()];
       if (v.getDefiningOp() != rows && !llvm::is_contained(rows.getInputs(), v))
-        bits += std::max(8u, load.getType().getIntOrFloatBitWidth());
+        bits += std::max(32u, load.getType().getIntOrFloatBitWidth());
     }
     return static_cast<int64_t>(llvm::divideCeil(bits, 32));
   }
@@ -313,9 +330,7 @@ struct LoopFuseColumnsPass
   /// (C3)
   static bool readsOwnPoints(KernelOp rows, KernelOp columns,
                              ArrayRef<unsigned> dims) {
-    SmallVector<ExprAttr> places;
-    for (unsigned d : dims)
-      places.push_back(sym::dim(rows.getContext(), d));
+    SmallVector<ExprAttr> places = getPlaces(rows, dims);
     DimDependence dependence(columns);
     llvm::SmallBitVector reduced(columns.getNumDims());
     for (unsigned d : columns.getReducedDims())
