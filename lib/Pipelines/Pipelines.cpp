@@ -215,6 +215,12 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   // once it is clear which kernels there are.
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   pm.addPass(createCSEPass());
+  if (options.fuse && runsThreads) {
+    loop::LoopFuseColumnsPassOptions columns;
+    columns.library = library;
+    pm.addNestedPass<func::FuncOp>(loop::createLoopFuseColumnsPass(columns));
+    pm.addPass(createCSEPass());
+  }
   loop::LoopSplitReductionPassOptions split;
   if (runsThreads) {
     split.tileSide = kDeviceTile;

@@ -95,6 +95,17 @@ static DType getSignless(DType dtype) {
   }
 }
 
+/// The value of a literal of a body.
+static Scalar toScalar(Attribute literal) {
+  if (auto value = dyn_cast<FloatAttr>(literal))
+    return fromBits(*reference::getDType(value.getType()),
+                    value.getValue().bitcastToAPInt().getZExtValue());
+  auto value = cast<IntegerAttr>(literal);
+  return makeInt(value.getType().isInteger(1)
+                     ? value.getValue().getZExtValue()
+                     : value.getValue().getSExtValue());
+}
+
 namespace {
 
 class KernelRunner {
@@ -135,6 +146,15 @@ public:
       reduced.push_back(dim);
     if (failed(compile(results)))
       return failure();
+    // What is accumulated starts from what changes nothing.
+    for (AccumulateOp op : kernel.getBlock()->getOps<AccumulateOp>()) {
+      Tensor &to = results[op.getOutput()];
+      Scalar neutral = toScalar(
+          getNeutralElement(op.getKind(), op.getValue().getType()));
+      for (int64_t i = 0; i < to.getNumElements(); ++i)
+        Tensor::store(getSignless(to.getDType()), to.getData(), i, neutral);
+      written[op.getOutput()].assign(to.getNumElements(), true);
+    }
     // Stores over the same dimensions share their part of the body.
     llvm::MapVector<uint64_t, SmallVector<unsigned>> groups;
     for (auto [i, store] : llvm::enumerate(stores))
@@ -289,19 +309,32 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       stores.push_back(s);
       continue;
     }
+    if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+      Store s;
+      if (failed(compileAccess(
+              &op, results[accumulate.getOutput()],
+              sym::ShapeAttr::get(op.getContext(),
+                                  accumulate.getResultIndices()),
+              s.access)))
+        return failure();
+      s.value = registerOf.lookup(accumulate.getValue());
+      auto producer = producerOf.find(accumulate.getValue());
+      s.producer = producer == producerOf.end() ? -1 : int(producer->second);
+      s.output = accumulate.getOutput();
+      // Every point is part of an element.
+      s.dims = ~uint64_t(0) >> (64 - extents.size());
+      s.combination = accumulators.size();
+      accumulators.emplace_back(accumulate.getKind(),
+                                accesses[s.access].dtype);
+      stores.push_back(s);
+      continue;
+    }
     Attribute literal;
     if (matchPattern(&op, m_Constant(&literal))) {
       unsigned target = define(op.getResult(0));
-      if (auto value = dyn_cast<FloatAttr>(literal))
-        registers[target] =
-            fromBits(*reference::getDType(value.getType()),
-                     value.getValue().bitcastToAPInt().getZExtValue());
-      else if (auto value = dyn_cast<IntegerAttr>(literal))
-        registers[target] = makeInt(value.getType().isInteger(1)
-                                        ? value.getValue().getZExtValue()
-                                        : value.getValue().getSExtValue());
-      else
+      if (!isa<FloatAttr, IntegerAttr>(literal))
         return op.emitError("has an unsupported literal");
+      registers[target] = toScalar(literal);
       continue;
     }
 

@@ -32,6 +32,8 @@ private:
   Attribute draw(loop::GPUScheduleAttr decided, loop::KernelOp kernel);
   Attribute draw(loop::ScheduleAttr decided, loop::KernelOp kernel);
   loop::MmaAttr draw(loop::MmaAttr decided);
+  Attribute drawColumns(loop::GPUScheduleAttr decided,
+                        ArrayRef<unsigned> columns);
 };
 
 } // namespace
@@ -61,6 +63,37 @@ loop::MmaAttr ScheduleGenerator::draw(loop::MmaAttr decided) {
       chance(50) ? decided.getGroup() : 1 + below(8));
 }
 
+/// Rows of a kernel that accumulates columns: how many threads take one, and how
+/// many rows are taken at a time.
+Attribute ScheduleGenerator::drawColumns(loop::GPUScheduleAttr decided,
+                                         ArrayRef<unsigned> columns) {
+  // As many elements of a row as were decided.
+  int64_t vectors = decided.getThreadsR() * decided.getItemsR(),
+          width = decided.getVectorWidth(), dim = decided.getVectorDim();
+  if (chance(30))
+    dim = columns[static_cast<size_t>(
+        below(static_cast<int64_t>(columns.size())))];
+  int64_t threadsR = power(8), threadsP = decided.getThreadsP();
+  if (chance(50))
+    threadsP = power(4);
+  if (dim >= 0 && chance(50)) {
+    int64_t other = power(3);
+    vectors = llvm::divideCeil(vectors * width, other);
+    width = other;
+  }
+  MLIRContext *context = decided.getContext();
+  return loop::GPUScheduleAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, context,
+      decided.getStrategy(), dim, width, decided.getTransposeDim(), threadsP,
+      threadsR, decided.getItemsP(),
+      static_cast<int64_t>(llvm::divideCeil(vectors, threadsR)),
+      decided.getPersistent(), chance(50) ? decided.getMinBlocks() : below(5),
+      chance(80) ? decided.getIndexBits() : 64, decided.getOwners(),
+      decided.getSplitR(), decided.getAlignTo(), decided.getPrefetch(),
+      chance(70) ? decided.getDescending() : !decided.getDescending(),
+      decided.getStages(), decided.getBlocks(), decided.getMma());
+}
+
 Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
                                   loop::KernelOp kernel) {
   int64_t rank = static_cast<int64_t>(kernel.getNumDims());
@@ -74,6 +107,9 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
   int64_t alignTo = decided.getAlignTo();
   loop::MmaAttr mma = decided.getMma();
   bool isMma = strategy == loop::GPUStrategy::Mma;
+  SmallVector<unsigned> columns = kernel.getColumnDims();
+  if (!columns.empty())
+    return drawColumns(decided, columns);
   bool reduces = !kernel.getReducedDims().empty();
   bool isPointwise = !reduces && (strategy == loop::GPUStrategy::Tile ||
                                   strategy == loop::GPUStrategy::Transpose);

@@ -395,8 +395,8 @@ def ConvertLoopToGPUPass
     (C3) The schedule's dimensions exist.
     (C4) The tile of a persistent schedule covers all reduced points.
     (C5) A block takes at most the target's `static_shared_bytes`; for a
-         contraction, a scan with `stages`, and elements that threads keep, at
-         most its `shared_bytes`.
+         contraction, a scan with `stages`, columns that it accumulates, and
+         elements that threads keep, at most its `shared_bytes`.
     (C6) Only kernels that reduce have threads and items for it, unless the
          strategy is `transpose`.
     (C7) Kernels that scan, and no others, have the strategy `scan`; those that
@@ -419,6 +419,10 @@ def ConvertLoopToGPUPass
           and for `min_blocks`.
     (C15) The target has the instruction of the strategy `mma`, and asynchronous
           copies where it has `async`.
+    (C16) Kernels that accumulate columns have the strategy `tile`, `persistent`
+          over these, with vectors along one of them, one item along `p`, and
+          neither `align_to` nor `owners`. Their chunks have a multiple of
+          `threads_p` rows.
 
     Before:
     ```mlir

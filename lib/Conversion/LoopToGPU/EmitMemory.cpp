@@ -371,17 +371,14 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-void GPUKernelEmitter::emitStoreCopy(StoreOp store, const LaneAddress &address,
+void GPUKernelEmitter::emitStoreCopy(unsigned output, Value v,
+                                     const LaneAddress &address, bool overR,
                                      unsigned ip, unsigned ir) {
-  unsigned number =
-      static_cast<unsigned>(kernel.getInputs().size() + store.getOutput());
-  Type scalar = store.getValue().getType();
+  unsigned number = static_cast<unsigned>(kernel.getInputs().size()) + output;
+  Type scalar = getElementTypeOrSelf(v.getType());
   Type memory = getMemoryType(scalar);
   unsigned bytes = byteWidth(scalar);
-  Value v = lookup(store.getValue(), ip, ir);
   bool isVectorStore = !address.isUniform() || isa<VectorType>(v.getType());
-  llvm::SmallBitVector over = dependence.of(store.getIndices().getDims());
-  bool overR = over.anyCommon(reducedSet);
   // Threads outside have no value, even one that is the same everywhere.
   Condition c = getCondition(/*overP=*/true, overR, ip, ir, isVectorStore);
   Value active = c.active;
@@ -469,7 +466,8 @@ LogicalResult GPUKernelEmitter::emitStore(StoreOp store) {
       first = both(first, at);
     }
     (void)emitIf(first, [&]() {
-      emitStoreCopy(store, address, ip, ir);
+      emitStoreCopy(static_cast<unsigned>(store.getOutput()),
+                    lookup(store.getValue(), ip, ir), address, overR, ip, ir);
       return success();
     });
   });

@@ -65,6 +65,26 @@ LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,
                     << " threads, but an SM of " << target << " can hold "
                     << facts.blocks << " blocks and " << facts.threads
                     << " threads";
+  // (C16)
+  if (auto accumulations = kernel.getBlock()->getOps<AccumulateOp>();
+      !accumulations.empty()) {
+    int64_t vectorDim = schedule.getVectorDim();
+    if (schedule.getStrategy() != GPUStrategy::Tile ||
+        !schedule.getPersistent() || schedule.getItemsP() != 1 ||
+        schedule.getAlignTo() >= 0 || schedule.getOwners() > 0 ||
+        (vectorDim >= 0 && !llvm::is_contained(kernel.getColumnDims(),
+                                               static_cast<unsigned>(vectorDim))))
+      return kernel.emitOpError(
+          "accumulates columns, which takes a schedule with 'persistent' of the "
+          "strategy 'tile', with vectors along columns, one item along 'p' and "
+          "neither 'align_to' nor 'owners'");
+    auto rows =
+        static_cast<int64_t>((*accumulations.begin()).getRows());
+    if (rows % schedule.getThreadsP() != 0)
+      return refuse() << schedule.getThreadsP()
+                      << " rows at a time, which chunks of " << rows
+                      << " rows are not a multiple of";
+  }
   auto require = [&](StringRef what, StringRef feature) -> LogicalResult {
     if (facts.has(feature))
       return success();

@@ -100,6 +100,12 @@ void GPUKernelEmitter::analyze() {
   if (owners > 1)
     totalP = sym::mul(totalP, owners);
   numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
+  llvm::append_range(accumulations,
+                     kernel.getBlock()->getOps<AccumulateOp>());
+  if (!accumulations.empty())
+    numBlocks = sym::ceilDiv(
+        totalP, sym::constant(ctx, static_cast<int64_t>(
+                                       accumulations.front().getRows())));
   if (splitR)
     numBlocks = sym::mul(
         numBlocks, sym::ceilDiv(totalR, sym::constant(ctx, threadsR * itemsR)));
@@ -119,7 +125,9 @@ void GPUKernelEmitter::analyze() {
   groupsR = threadsR / lanesR;
 
   // A store waits for what it writes, and loads behind it would wait with it.
-  auto isWrite = [](Operation &op) { return isa<StoreOp, ScatterOp>(op); };
+  auto isWrite = [](Operation &op) {
+    return isa<StoreOp, ScatterOp, AccumulateOp>(op);
+  };
   for (bool writes : {false, true})
     for (Operation &op : *kernel.getBlock())
       if (isWrite(op) == writes)
@@ -301,7 +309,8 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   }
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b);
-  if ((!keptLoads.empty() || ring) && sharedBytes > facts.staticSharedBytes)
+  if ((!keptLoads.empty() || ring || !accumulations.empty()) &&
+      sharedBytes > facts.staticSharedBytes)
     dynamicBytes = sharedBytes;
   if (failed(checkSharedBytes(sharedBytes, dynamicBytes
                                                ? facts.blockSharedBytes
@@ -356,6 +365,8 @@ LogicalResult GPUKernelEmitter::emitBody() {
   threadR = reducedIsFast ? low : high;
   if (ring)
     return emitRing();
+  if (!accumulations.empty())
+    return emitChunk();
 
   bool isMany = !totalP.isConstant() || totalP.getValue() > threadsP * itemsP;
   Value block;
@@ -502,29 +513,36 @@ void GPUKernelEmitter::cutLanes(Item &item) {
 // Phases
 //===----------------------------------------------------------------------===//
 
-LogicalResult GPUKernelEmitter::emitPhases() {
+void GPUKernelEmitter::makePersistentItems() {
   rItems.clear();
+  bool partial = vectorIsReduced && !form.isExact();
+  // Vectors of a row that are whole whatever its length and beginning are.
+  int64_t wholeVectors = 0;
+  if (partial && isOnlyReduced(vectorDim))
+    wholeVectors =
+        form.getContext()
+            .bounds(kernel.getExtent(static_cast<unsigned>(vectorDim)))
+            .lo /
+        width;
+  for (int64_t i = 0; i < itemsR; ++i) {
+    Value point = getPointBehind(toIndex(threadR), i * threadsR);
+    bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * threadsR;
+    bool whole =
+        (i + 1) * threadsR <= wholeVectors && (i > 0 || !form.getShift());
+    rItems.push_back(
+        getItem(point, reducedDims, totalR, !inside, partial && !whole));
+  }
+}
+
+LogicalResult GPUKernelEmitter::emitPhases() {
   bool isScan = schedule.getStrategy() == GPUStrategy::Scan;
-  if (persistent && isScan) {
-    makePersistentScanItems();
-  } else if (persistent && !reducedDims.empty()) {
-    bool partial = vectorIsReduced && !form.isExact();
-    // Vectors of a row that are whole whatever its length and beginning are.
-    int64_t wholeVectors = 0;
-    if (partial && isOnlyReduced(vectorDim))
-      wholeVectors =
-          form.getContext()
-              .bounds(kernel.getExtent(static_cast<unsigned>(vectorDim)))
-              .lo /
-          width;
-    for (int64_t i = 0; i < itemsR; ++i) {
-      Value point = getPointBehind(toIndex(threadR), i * threadsR);
-      bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * threadsR;
-      bool whole =
-          (i + 1) * threadsR <= wholeVectors && (i > 0 || !form.getShift());
-      rItems.push_back(
-          getItem(point, reducedDims, totalR, !inside, partial && !whole));
-    }
+  // Those of columns are the same for all rows.
+  if (accumulations.empty()) {
+    rItems.clear();
+    if (persistent && isScan)
+      makePersistentScanItems();
+    else if (persistent && !reducedDims.empty())
+      makePersistentItems();
   }
   for (unsigned phase = 0; phase < numPhases; ++phase) {
     if (keepsLoads && phase > 0)
@@ -544,7 +562,7 @@ bool GPUKernelEmitter::isOnlyReduced(int64_t dim) const {
 }
 
 bool GPUKernelEmitter::variesOverReduced(Operation *op) const {
-  if (isa<ScatterOp>(op))
+  if (isa<ScatterOp, AccumulateOp>(op))
     return !reducedDims.empty();
   if (auto store = dyn_cast<StoreOp>(op))
     return dependence.of(store.getIndices().getDims()).anyCommon(reducedSet);
@@ -560,7 +578,7 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
       reductions.push_back(op);
     else if (!variesOverReduced(op))
       plain.push_back(op);
-    else if (isa<StoreOp, ScatterOp>(op))
+    else if (isa<StoreOp, ScatterOp, AccumulateOp>(op))
       wanted.push_back(op);
   }
   loadTogether(plain);
@@ -794,6 +812,10 @@ LogicalResult GPUKernelEmitter::emitOp(Operation *op) {
     return emitStore(store);
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return emitScatter(scatter);
+  if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+    emitAccumulate(accumulate);
+    return success();
+  }
   if (isa<ScanOp, ArgScanOp>(op))
     return emitScan(op);
   if (auto sum = dyn_cast<SegmentSumOp>(op))

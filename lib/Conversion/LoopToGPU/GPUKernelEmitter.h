@@ -20,6 +20,9 @@
 // loaded, see EmitKept.cpp. Otherwise each phase loops over the reduced points
 // and recomputes what it needs.
 //
+// A kernel that accumulates columns takes these as `r`: its blocks walk rows and
+// keep a part of every column in registers, see EmitColumns.cpp.
+//
 // Tiles of a scan can be blocks of their own, see EmitLookBack.cpp, or come one
 // after the other to blocks that stay, see EmitScanRing.cpp.
 //
@@ -143,6 +146,8 @@ private:
   /// The point a constant distance behind another one.
   mlir::Value getPointBehind(mlir::Value point, int64_t distance);
   mlir::LogicalResult emitPhases();
+  /// The items of a row that is the block's tile.
+  void makePersistentItems();
   mlir::LogicalResult emitPhase(unsigned phase);
   mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
                                 llvm::ArrayRef<mlir::Operation *> reductions);
@@ -302,8 +307,9 @@ private:
   mlir::Value loadWhole(mlir::Value pointer, mlir::Type scalar, int64_t piece,
                         unsigned buffer);
   mlir::LogicalResult emitStore(StoreOp store);
-  void emitStoreCopy(StoreOp store, const LaneAddress &address, unsigned ip,
-                     unsigned ir);
+  /// Stores what an item has of result number `output`.
+  void emitStoreCopy(unsigned output, mlir::Value v, const LaneAddress &address,
+                     bool overR, unsigned ip, unsigned ir);
   /// Applies the bounds policy to indirect indices of one lane: replaces them
   /// and narrows `active`.
   void emitBounds(llvm::ArrayRef<sym::ExprAttr> indices, mlir::Value tensor,
@@ -357,6 +363,17 @@ private:
   Values loadAccesses(llvm::MutableArrayRef<ShiftedAccess> accesses);
   /// Emits the shifted loads among `ops`, which come next, some in one branch.
   void loadTogether(llvm::ArrayRef<mlir::Operation *> ops);
+
+  //===--- Columns (EmitColumns.cpp) --------------------------------------===//
+
+  /// The rows of a chunk one after the other, or so many at a time as a block
+  /// has threads along `p`.
+  mlir::LogicalResult emitChunk();
+  void emitAccumulate(AccumulateOp op);
+  /// Combines what threads along `p` have accumulated; the first ones have it
+  /// then.
+  void combineRows();
+  void storeAccumulated(mlir::Value first);
 
   //===--- Long rows (EmitKept.cpp) ---------------------------------------===//
 
@@ -912,6 +929,10 @@ private:
   llvm::DenseMap<mlir::Operation *, Kept> keptLoads;
   /// In a schedule with `stages`.
   std::optional<Ring> ring;
+  /// Accumulations of columns, and what a thread has for each of its items along
+  /// `r`: all of the first one, then of the next.
+  llvm::SmallVector<AccumulateOp> accumulations;
+  Values accumulated;
 };
 
 } // namespace coil::loop

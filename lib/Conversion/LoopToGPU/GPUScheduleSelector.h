@@ -113,6 +113,8 @@ private:
   bool isOnlyReduced() const;
   void selectRow();
   void selectColumn();
+  /// Rows that blocks walk, of kernels that accumulate columns.
+  void selectChunk();
   /// Bytes of what one lane has accumulated for all reductions, at most.
   int64_t getPartialBytes() const;
   /// Whether several phases read the same values along `r`.
@@ -131,6 +133,8 @@ private:
   bool ordered;
   bool scatters = false, scans = false, reduces = false, sumsRows = false;
   llvm::SmallBitVector reduced;
+  /// Whether these are the columns that the kernel accumulates.
+  bool accumulates = false;
   llvm::SmallVector<Access> accesses;
   double mostElements = 0;
   int64_t widest = 1;

@@ -118,7 +118,9 @@ int64_t Selector::selectDim() const {
   int64_t result = -1;
   double best = 0;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    if (kernel.getExtent(d).isConstant(1) || (ordered && reduced[d]))
+    // Neighbours along a column would be threads of different rows.
+    if (kernel.getExtent(d).isConstant(1) || (ordered && reduced[d]) ||
+        (accumulates && !reduced[d]))
       continue;
     VectorForm form(kernel, layout, d, 2);
     double score = 0;
@@ -281,6 +283,9 @@ int64_t Selector::selectIndexBits() const {
   for (unsigned i = 0; i < 2; ++i)
     if (!fits32(context, sym::add(product[i], totals[i])))
       return 64;
+  for (AccumulateOp op : kernel.getBlock()->getOps<AccumulateOp>())
+    if (!fits32(context, form.getAddress(op).full))
+      return 64;
   for (const Access &a : accesses) {
     LaneAddress address = form.getAddress(a.op);
     // An indirect index was checked: it is inside of the buffer.
@@ -433,6 +438,7 @@ GPUScheduleAttr Selector::select() {
   reduced.resize(kernel.getNumDims());
   for (unsigned d : getGPUReducedDims(kernel, ordered))
     reduced.set(d);
+  accumulates = !kernel.getColumnDims().empty();
   collectAccesses();
   if (std::optional<MmaChoice> choice = selectMma(kernel, layout, facts)) {
     dim = choice->vectorDim;
@@ -445,12 +451,14 @@ GPUScheduleAttr Selector::select() {
         /*prefetch=*/false, /*descending=*/false, /*stages=*/0, /*blocks=*/0,
         choice->mma);
   }
-  bool isWindow = reduced.any() && !scatters && !scans && selectWindow();
+  bool isWindow = reduced.any() && !scatters && !scans && !accumulates &&
+                  selectWindow();
   if (!isWindow) {
     dim = selectDim();
     transposeDim = selectTransposeDim();
     width = selectWidth(dim);
-    selectAlignment();
+    if (!accumulates)
+      selectAlignment();
   }
   VectorForm form(kernel, layout, dim, width, alignTo);
   ExprAttr totalR = sym::constant(kernel.getContext(), 1);
@@ -461,7 +469,9 @@ GPUScheduleAttr Selector::select() {
       totalR = sym::mul(totalR, extent);
   }
   mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
-  if (transposeDim >= 0)
+  if (accumulates)
+    selectChunk();
+  else if (transposeDim >= 0)
     selectTranspose();
   else if (ordered)
     selectOwners();

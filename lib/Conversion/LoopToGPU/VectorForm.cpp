@@ -262,6 +262,13 @@ LaneAddress VectorForm::getAddress(ScatterOp scatter) const {
                     scatter.getValue().getType());
 }
 
+LaneAddress VectorForm::getAddress(AccumulateOp accumulate) const {
+  size_t number =
+      kernel.getInputs().size() + static_cast<size_t>(accumulate.getOutput());
+  return getAddress(accumulate.getResultIndices(), number,
+                    accumulate.getValue().getType());
+}
+
 LaneAddress VectorForm::getAddress(SegmentSumOp sum) const {
   unsigned number = cast<BlockArgument>(sum.getSource()).getArgNumber();
   return getAddress(
@@ -347,6 +354,8 @@ bool VectorForm::compareIsUniform(Operation *op) const {
 
 SmallVector<unsigned> coil::loop::getGPUReducedDims(KernelOp kernel,
                                                     bool ordered) {
+  if (SmallVector<unsigned> columns = kernel.getColumnDims(); !columns.empty())
+    return columns;
   if (!ordered && llvm::none_of(*kernel.getBlock(), [](Operation &op) {
         return isa<OverDimsOpInterface>(op) && !isa<ScatterOp>(op);
       }))

@@ -45,7 +45,7 @@ struct GPUKernelLayout {
 GPUKernelLayout getGPUKernelLayout(wrapper::KernelOp kernel);
 
 /// The dimensions whose points a GPU takes together: those that the body
-/// reduces or scans over. A scatter alone combines elements atomically, so its
+/// reduces or scans over, and columns that it accumulates. A scatter alone combines elements atomically, so its
 /// points are parallel unless it is `ordered`.
 llvm::SmallVector<unsigned> getGPUReducedDims(KernelOp kernel, bool ordered);
 
@@ -112,6 +112,7 @@ public:
   LaneAddress getAddress(LoadOp load) const;
   LaneAddress getAddress(StoreOp store) const;
   LaneAddress getAddress(ScatterOp scatter) const;
+  LaneAddress getAddress(AccumulateOp accumulate) const;
   LaneAddress getAddress(SegmentSumOp sum) const;
   /// Of a load, a store, a scatter or a sum of rows.
   LaneAddress getAddress(mlir::Operation *access) const;

@@ -164,6 +164,10 @@ std::pair<int64_t, ExprAttr> CostModel::getFlops(Operation &op) {
     dims |= dependence[scatter.getValue()];
     return {1, count(dims)};
   }
+  if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+    bool counts = isFloat(accumulate.getValue().getType());
+    return {counts, count(SmallBitVector(kernel.getNumDims(), true))};
+  }
   if (op.getNumResults() == 0 || !isFloat(op.getResult(0).getType()))
     return {0, {}};
   if (auto moments = dyn_cast<WelfordOp>(op)) {

@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Loop/IR/RowOps.h"
 
+#include "Verification.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -338,6 +339,8 @@ LogicalResult KernelOp::verifyRegions() {
     }
     if (auto scatter = dyn_cast<ScatterOp>(op))
       ++stores[scatter.getOutput()];
+    else if (auto accumulate = dyn_cast<AccumulateOp>(op))
+      ++stores[accumulate.getOutput()];
     // (C4)
     if (auto over = dyn_cast<OverDimsOpInterface>(op)) {
       if (reduced && *reduced != over.getDims())
@@ -364,6 +367,8 @@ LogicalResult KernelOp::verifyRegions() {
              << "writes a value that varies over 'd" << extra.find_first()
              << "', which its indices do not mention";
   }
+  if (failed(verifyAccumulations(*this)))
+    return failure();
   return verifyAccesses(*this);
 }
 
@@ -579,7 +584,7 @@ static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims) {
 }
 
 /// Checks that a combination of `kind` exists for `type`.
-static LogicalResult verifyKind(Operation *op, ReduceKind kind, Type type) {
+LogicalResult coil::loop::verifyKind(Operation *op, ReduceKind kind, Type type) {
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
     return op->emitOpError() << "cannot combine elements of type " << type;
   switch (kind) {

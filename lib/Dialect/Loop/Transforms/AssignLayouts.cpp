@@ -112,7 +112,8 @@ private:
     return !kernel.getSchedule() && !kernel.getConv() &&
            !isLibraryKernel(kernel, library) &&
            llvm::none_of(*kernel.getBlock(), [](Operation &op) {
-             return isa<ScatterOp, SegmentSumOp, ScanOp, ArgScanOp>(op);
+             return isa<ScatterOp, SegmentSumOp, ScanOp, ArgScanOp,
+                        AccumulateOp>(op);
            });
   }
 

@@ -58,6 +58,11 @@ struct Fuser {
     llvm::SmallVector<llvm::StringRef> symbols;
   };
 
+  /// Whether `consumer` reads what `producer` computes.
+  static bool isReader(KernelOp consumer, KernelOp producer) {
+    return llvm::is_contained(producer->getUsers(), consumer.getOperation());
+  }
+
   /// Whether nothing but `consumer` reads what `producer` computes.
   static bool isOnlyReader(KernelOp consumer, KernelOp producer) {
     return llvm::all_of(producer->getUsers(), [&](mlir::Operation *user) {

@@ -93,6 +93,8 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
       renumber(store);
     else if (auto scatter = dyn_cast<ScatterOp>(op))
       renumber(scatter);
+    else if (auto accumulate = dyn_cast<AccumulateOp>(op))
+      renumber(accumulate);
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&op))
@@ -277,6 +279,15 @@ public:
                 b, load.getLoc(), b.getZeroAttr(load.getType())));
           }
         }
+        continue;
+      }
+      if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+        AccumulateOp::create(b, accumulate.getLoc(), accumulate.getKind(),
+                             mapping.lookup(accumulate.getValue()),
+                             static_cast<uint64_t>(firstOutput) +
+                                 accumulate.getOutput(),
+                             rewriteDims(accumulate.getColumns()),
+                             accumulate.getRows());
         continue;
       }
       auto scatter = dyn_cast<ScatterOp>(op);

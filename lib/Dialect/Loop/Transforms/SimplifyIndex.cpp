@@ -70,8 +70,10 @@ struct LoopSimplifyIndexPass
       mergeEqualInputs(kernel);
       dropUnusedInputs(kernel);
       simplify(kernel, symbols);
-      // A library wants the dimensions as they are.
-      if (matchContraction(kernel) || matchConvolution(kernel))
+      // A library wants the dimensions as they are, and rows are counted by
+      // theirs where columns are accumulated (C2).
+      if (matchContraction(kernel) || matchConvolution(kernel) ||
+          !kernel.getColumnDims().empty())
         return;
       dropUnitDims(kernel);
       while (mergeDims(kernel))

@@ -86,7 +86,9 @@ struct LoopSplitReductionPass
   /// What to cut, or nothing when the kernel is not long.
   std::optional<Cut> candidate(KernelOp kernel) {
     SmallVector<unsigned> reduced = kernel.getReducedDims();
-    if (reduced.empty() || kernel.isSequential())
+    // (C3)
+    if (reduced.empty() || kernel.isSequential() ||
+        !kernel.getColumnDims().empty())
       return std::nullopt;
     Hints hints(getOperation());
     double results = 1, elements = 1;

@@ -34,8 +34,8 @@ def Loop_KernelOp : Loop_Op<"kernel", [
   let summary = "iteration space with a scalar body";
   let description = [{
     Runs the body for every point of the space `dims`. The body's arguments are
-    the operands. Every result is written by exactly one `loop.store` or
-    `loop.scatter`.
+    the operands. Every result is written by exactly one `loop.store`,
+    `loop.scatter` or `loop.accumulate`.
 
     `name` is what profilers and reports show. `conv` and `schedule` are
     described at their attributes. `schedule<...>` is short for
@@ -44,7 +44,8 @@ def Loop_KernelOp : Loop_Op<"kernel", [
 
     (C1) The body has one argument for each operand, of the same type.
     (C2) The extents mention symbols only.
-    (C3) Every result has exactly one `loop.store` or `loop.scatter`.
+    (C3) Every result has exactly one `loop.store`, `loop.scatter` or
+         `loop.accumulate`.
     (C4) All reductions, scans and scatters of a body are over the same
          dimensions.
     (C5) The body holds only ops of `loop`, `arith` and `math`.
@@ -84,11 +85,15 @@ def Loop_KernelOp : Loop_Op<"kernel", [
     ::mlir::Block *getBlock() { return &getBody().front(); }
     unsigned getNumDims() { return getDims().size(); }
     sym::ExprAttr getExtent(unsigned dim) { return getDims()[dim]; }
-    /// The store that writes result `i`; null when a scatter does.
+    /// The store that writes result `i`; null when a scatter or an accumulation
+    /// does.
     StoreOp getStore(unsigned i);
     /// The dimensions that the body's reductions, scans and scatters run over,
     /// sorted; empty for a pointwise kernel.
     ::llvm::SmallVector<unsigned> getReducedDims();
+    /// The dimensions along which accumulations have results of their own,
+    /// sorted; empty where nothing is accumulated.
+    ::llvm::SmallVector<unsigned> getColumnDims();
     /// Whether the points of the reduced dimensions have to run in order.
     bool isSequential();
   }];
@@ -304,6 +309,64 @@ def Loop_ScatterOp : Loop_Op<"scatter", [Loop_OverDimsOpInterface]> {
     ($kind^)? $value `into` $target `` custom<ExprList>($indices)
     (`(` $args^ `)`)? (`bounds` $bounds^)? `as` $output `over` $dims attr-dict
     `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Loop_AccumulateOp : Loop_Op<"accumulate", []> {
+  let summary = "combination over columns of a kernel whose rows are walked";
+  let description = [{
+    A kernel reduces over one set of dimensions. Where the same elements are
+    also needed summed over the other ones (`dx` of a norm has a mean of each
+    row, `dw` a sum of each column), this op is the second direction, so that
+    one pass over the data gives both.
+
+    The dimensions of the kernel that are not in `columns` are counted as one, in
+    row-major order: the number of a *row*. Rows are combined in chunks of
+    `rows`, so that several processors can walk them: element `[c, d...]` of
+    result number `output` is the combination of `value` over the rows from
+    `c * rows` on, below `(c + 1) * rows`, at the position `d...` of the columns.
+    It is made in the order of rows where one thread has them all; otherwise in
+    an order that the schedule fixes. An ordinary reduction over the chunks, in a
+    kernel after this one, gives the result, so nothing depends on how many
+    blocks run at a time.
+
+    (C1) The kernel has a result of that number, and its element type is that of
+         the value.
+    (C2) The columns are distinct dimensions of the kernel, at least one, and
+         `rows` is positive.
+    (C3) The result has as many elements as there are chunks along its first
+         dimension, then those of the columns.
+    (C4) The kind fits the type: `or`, `and`, `xor`, `umax` and `umin` take
+         integers; floats of 8 bits are not combined.
+    (C5) The kernel neither scans nor scatters nor sums rows, and what it reduces
+         is reduced over all columns and nothing else.
+    (C6) All accumulations of a kernel have the same columns, in one order, and
+         the same `rows`.
+
+    Example: means of rows and sums of columns of one matrix, in chunks of 32 rows.
+    ```mlir
+    %m, %c = loop.kernel "both" [128, 64] (%a = %x) : (tensor<128x64xf32>) -> (tensor<128xf32>, tensor<4x64xf32>) {
+      %v = loop.load %a[d0, d1] : tensor<128x64xf32> -> f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 0[d0] : f32
+      loop.accumulate sum %v, 1 columns [1] rows 32 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Loop_ReduceKind:$kind, Loop_Scalar:$value,
+                       I64Attr:$output, DenseI64ArrayAttr:$columns,
+                       I64Attr:$rows);
+  let assemblyFormat = [{
+    $kind $value `,` $output `columns` $columns `rows` $rows attr-dict `:`
+    type($value)
+  }];
+  let extraClassDeclaration = [{
+    /// Where the result has the element that a point is part of, as expressions
+    /// over the kernel's dimensions.
+    ::llvm::SmallVector<::coil::sym::ExprAttr> getResultIndices();
+    /// The sizes of the result.
+    ::llvm::SmallVector<::coil::sym::ExprAttr> getResultSizes();
   }];
   let hasVerifier = 1;
 }

@@ -247,6 +247,8 @@ def LoopSimplifyIndexPass
          outer being that of the inner times the inner size. Reduced dimensions
          are joined in their order only. A kernel that scatters keeps the
          dimensions that it is not over.
+    (C2) A kernel that accumulates columns keeps its dimensions, by which rows are
+         counted.
 
     Before:
     ```mlir
@@ -361,6 +363,82 @@ def LoopExtendProductPrecisionPass : Pass<"loop-extend-product-precision", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LoopFuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
+  let summary = "one kernel for rows and columns of the same data";
+  let description = [{
+    Gradients of norms need, of the same elements, results of rows (`dx`, with
+    means of each row) and results of columns (`dw`, `db`). A kernel reduces in
+    one direction, so `loop-fuse` leaves two kernels, which read everything
+    twice. Where a GPU runs the program, this pass makes one of them: the
+    reduction over rows becomes `loop.accumulate` in the kernel that runs
+    over rows, in chunks of rows, and a small kernel reduces the chunks. The
+    kernel of the rows need not reduce anything: what is stored of each element
+    and the sums of its columns are one pass, too. Where the columns are of
+    what that kernel computes, they take the value, and what nobody else reads
+    is not stored.
+
+    Bytes decide: what both kernels read, and what is no longer written and read
+    between them, against the chunks, which are written and read. There are as
+    many chunks as blocks that run at a time, so that these are few. On CPUs the
+    caches have what the other kernel read, and the pass does nothing.
+
+    It runs after `loop-simplify-index`, when kernels over the same elements have
+    the same dimensions, and before `loop-split-reduction`. Each pair that shares
+    data and is refused has a remark (category `loop-fuse`).
+
+    Constraints:
+    (C1) The reductions over rows are combinations (`loop.reduce`), none needs
+         another, and what varies along rows needs none of them.
+    (C2) Both kernels run over the same dimensions, up to their order; the kernel of
+         the rows reduces all columns or nothing, and neither scans, scatters,
+         sums rows, nor is a contraction.
+    (C3) What the columns read of the rows' results, they read at the point that
+         computes it.
+    (C4) Elements of a row lie beside one another, and a block has registers for
+         them.
+    (C5) Operands of both come before readers of either.
+
+    Before:
+    ```mlir
+    %c = loop.kernel "dw" [8192, 4096] (%a = %x) : (tensor<8192x4096xf32>) -> tensor<4096xf32> {
+      %v = loop.load %a[d0, d1] : tensor<8192x4096xf32> -> f32
+      %s = loop.reduce sum %v over [0] : f32
+      loop.store %s, 0[d1] : f32
+    }
+    %r = loop.kernel "mean" [8192, 4096] (%a = %x) : (tensor<8192x4096xf32>) -> tensor<8192xf32> {
+      %v = loop.load %a[d0, d1] : tensor<8192x4096xf32> -> f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 0[d0] : f32
+    }
+    ```
+    After:
+    ```mlir
+    %p, %r = loop.kernel "dw+mean" [8192, 4096] (%a = %x) : (tensor<8192x4096xf32>) -> (tensor<256x4096xf32>, tensor<8192xf32>) {
+      %v = loop.load %a[d0, d1] : tensor<8192x4096xf32> -> f32
+      loop.accumulate sum %v, 0 columns [1] rows 32 : f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 1[d0] : f32
+    }
+    %c = loop.kernel "dw" [4096, 256] (%a = %p) : (tensor<256x4096xf32>) -> tensor<4096xf32> {
+      %v = loop.load %a[d1, d0] : tensor<256x4096xf32> -> f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 0[d0] : f32
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "256",
+           "Most ops in the body of a merged kernel">,
+    Option<"rowsOfChunk", "rows", "int64_t", "0",
+           "Rows of a chunk; 0: as many as leave a chunk for each block that "
+           "runs at a time">,
+    Option<"always", "always", "bool", "false",
+           "Merge whatever the bytes say, for tests">,
+    Option<"library", "library", "std::string", "\"none\"",
+           "Libraries that take kernels as they are">];
+  let dependentDialects = ["::coil::target::TargetDialect"];
+}
+
 def LoopSplitReductionPass
     : Pass<"loop-split-reduction", "::mlir::func::FuncOp"> {
   let summary = "give long reductions with few results more parallelism";
@@ -404,6 +482,7 @@ def LoopSplitReductionPass
          reduction, and nothing but reductions' results is stored.
     (C2) The extent of a reduced dimension is at least twice the number of
          chunks; of rows, 16 times. Chunks of contractions in tiles divide it.
+    (C3) Nothing is accumulated: such a kernel has chunks of its own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::coil::target::TargetDialect"];
