@@ -13,6 +13,7 @@
 
 #include "Candidates.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Reference/Tensor.h"
 #include "coil/Support/Error.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -156,7 +156,7 @@ void Worker::say(StringRef event, size_t candidate, json::Object more) {
 }
 
 bool Worker::fail(size_t candidate) {
-  say("failed", candidate, {{"why", coil_last_error()}});
+  say("failed", candidate, json::Object{{"why", coil_last_error()}});
   return false;
 }
 
@@ -173,7 +173,7 @@ void Worker::compile(size_t from, size_t to) {
     return;
   bool isOne = count == 1;
   if (isOne || !request.separately) {
-    say("compile", only, {{"alone", isOne}});
+    say("compile", only, json::Object{{"alone", isOne}});
     KernelOptions options;
     options.pipelineOptions = request.options;
     options.engine.threads = static_cast<unsigned>(request.threads);
@@ -188,7 +188,8 @@ void Worker::compile(size_t from, size_t to) {
     }
     std::string why = toString(program.takeError());
     if (isOne)
-      return say("refused", only, {{"why", StringRef(why).split('\n').first}});
+      return say("refused", only,
+                 json::Object{{"why", StringRef(why).split('\n').first}});
   }
   // One of them is refused: which?
   size_t middle = from + (to - from) / 2;
@@ -390,7 +391,8 @@ bool Worker::check(size_t candidate) {
     for (auto [i, spec] : llvm::enumerate(request.outputs))
       if (!isClose(static_cast<reference::DType>(spec.dtype), actual[i],
                    expected[i])) {
-        say("wrong", candidate, {{"output", static_cast<int64_t>(i)}});
+        say("wrong", candidate,
+            json::Object{{"output", static_cast<int64_t>(i)}});
         kernels[candidate] = nullptr;
         return true;
       }
@@ -477,8 +479,8 @@ int Worker::run() {
   for (size_t i = 0; i < count; ++i)
     if (kernels[i])
       say("times", i,
-          {{"seconds", json::Array(times[i])},
-           {"decides", llvm::is_contained(left, i)}});
+          json::Object{{"seconds", json::Array(times[i])},
+                       {"decides", llvm::is_contained(left, i)}});
   say("done", 0);
   return 0;
 }

@@ -135,7 +135,7 @@ static Error checkDevice(StringRef target) {
 static SmallVector<Task> collectTasks(ModuleOp module) {
   llvm::StringMap<unsigned> launches;
   module.walk(
-      [&](wrapper::LaunchOp launch) { ++launches[launch.getKernel()]; });
+      [&](wrapper::LaunchOp launch) { ++launches[launch.getCallee()]; });
   llvm::MapVector<StringRef, Task> tasks;
   SmallVector<std::unique_ptr<std::string>> names;
   for (auto kernel : module.getOps<wrapper::KernelOp>()) {
@@ -223,7 +223,9 @@ static int tune(ModuleOp module, StringRef target, SearchOptions options,
                 ArrayRef<TuningRecord> records, double begin) {
   Summary sum;
   SmallVector<Task> tasks = collectTasks(module);
-  for (auto [i, task] : llvm::enumerate(tasks)) {
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const Task &task = tasks[i];
+    wrapper::KernelOp kernel = task.kernel;
     bool isKnown = llvm::any_of(records, [&](const TuningRecord &record) {
       return record.version == COIL_VERSION_STRING && record.target == target &&
              record.kernel == task.hash && record.space == task.space;
@@ -237,13 +239,13 @@ static int tune(ModuleOp module, StringRef target, SearchOptions options,
     }
     llvm::errs() << llvm::format("[%zu/%zu] %.0f s ", i + 1, tasks.size(),
                                  now() - begin)
-                 << task.kernel.getSymName() << '\n';
-    Expected<SearchResult> found = search(task.kernel, options);
+                 << kernel.getSymName() << '\n';
+    Expected<SearchResult> found = search(kernel, options);
     if (!found) {
       ++sum.failed;
       llvm::WithColor::warning(llvm::errs(), "coil-tune")
-          << "kernel '" << task.kernel.getSymName() << "' at "
-          << task.kernel.getLoopKernel().getLoc()
+          << "kernel '" << kernel.getSymName() << "' at "
+          << kernel.getLoopKernel().getLoc()
           << " is not tuned: " << toString(found.takeError()) << '\n';
       continue;
     }
