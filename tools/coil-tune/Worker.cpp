@@ -155,9 +155,13 @@ void Worker::say(StringRef event, size_t candidate, json::Object more) {
   llvm::outs().flush();
 }
 
+/// Whether the worker can go on without the candidate: a kernel that broke the
+/// device's context takes all others with it.
 bool Worker::fail(size_t candidate) {
   say("failed", candidate, json::Object{{"why", coil_last_error()}});
-  return false;
+  kernels[candidate] = nullptr;
+  return candidate != 0 &&
+         (!request.onDevice || coil_run_synchronize(owner) == COIL_OK);
 }
 
 void Worker::compile(size_t from, size_t to) {
@@ -411,8 +415,10 @@ bool Worker::sample(llvm::ArrayRef<size_t> candidates, unsigned rounds) {
     for (size_t candidate : candidates) {
       say("run", candidate);
       std::optional<double> seconds = time(candidate, calls[candidate]);
-      if (!seconds)
-        return fail(candidate);
+      if (!seconds) {
+        fail(candidate);
+        return false;
+      }
       times[candidate].push_back(*seconds);
     }
   return true;
