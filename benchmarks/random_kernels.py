@@ -252,6 +252,11 @@ def measure(program, device, args, others=None):
             record["failed"] = "compile: " + " / ".join(text.strip().splitlines()[:3])
             return [record]
         record["coil compile"] = time.perf_counter() - begin
+        tuned = None
+        if args.tune and not args.check:
+            begin = time.perf_counter()
+            tuned = tune(path, device, args, record)
+            record["tune"] = time.perf_counter() - begin
     inductor = None
     if not args.no_inductor and not args.check:
         torch._dynamo.reset()
@@ -297,6 +302,13 @@ def measure(program, device, args, others=None):
             functions = {"coil": device.call(compiled, inputs), "eager": device.capture(lambda: function(*inputs))}
             if inductor:
                 functions["inductor"] = device.capture(lambda: inductor(*inputs))
+            if tuned:
+                wrong = compare(variant, inputs, tuple(torch.from_dlpack(t) for t in as_tuple(device.call(tuned, inputs)())), expected)
+                if wrong:
+                    one["failed"] = f"tuned: {wrong}"
+                    records.append(one)
+                    continue
+                functions["tuned"] = device.call(tuned, inputs)
             one.update(device.times(functions, args.repeat))
         records.append(one)
     return records
@@ -339,6 +351,18 @@ def check_schedules(program, path, inputs, expected, device, args, record):
                 shutil.copy(other, os.path.join(args.keep, f"{program.name.replace('/', '-')}-{seed}.mlir"))
             return f"schedules of seed {seed}: {wrong}"
     return None
+
+
+def tune(path, device, args, record):
+    """Measures the kernels of a program (coil-tune), and compiles it with the records."""
+    import coil
+
+    command = [os.path.join(args.bin, "coil-tune"), path, f"--records={args.tune}", *(f"--{option}" for option in device.options.split())]
+    done = subprocess.run(command, capture_output=True, text=True)
+    record["tuning"] = done.stdout + done.stderr
+    if done.returncode:
+        raise RuntimeError(f"coil-tune: {done.stderr}")
+    return coil.compile(path, options=f"{device.options} tuning-records={args.tune}")
 
 
 def compile_for(program, targets, args):
@@ -433,6 +457,11 @@ def summarise(run, worst):
         lines += [row(f"{s} x", [r for r in records if r.get("scale") == s]) for s in SCALES]
     lines += ["", "Deciles, times Inductor: " + deciles([r["inductor"] / r["coil"] for r in both]),
               "", "Deciles, fraction of the bound: " + deciles([bound(r, run["bandwidth"], run["rate"]) / r["coil"] for r in timed])]
+    tuned = [r for r in timed if "tuned" in r]
+    if tuned:
+        gains = [r["coil"] / r["tuned"] for r in tuned]
+        lines += ["", f"Tuned: {geometric_mean(gains):.3f} times the untuned speed in the geometric mean of {len(gains)}, below 0.97: "
+                  f"{sum(g < 0.97 for g in gains)}; {sum(r['tune'] for r in tuned):.0f} s of tuning. Deciles: " + deciles(gains)]
     order = sorted(both, key=lambda r: r["inductor"] / r["coil"])[:worst]
     if order:
         lines += ["", "| worst | Coil us | Inductor us | bound us | times Inductor |", "|---|---|---|---|---|"]
@@ -482,7 +511,7 @@ def parse():
     parser.add_argument("--check", action="store_true", help="compare results and time nothing")
     parser.add_argument("--compile", metavar="TARGETS", help="compile for targets, separated by commas, and run nothing")
     parser.add_argument("--schedules", type=int, default=0, help="with --check: variants of each program with random schedules")
-    parser.add_argument("--bin", default="build/bin", help="where the tools are, for --schedules (default: build/bin)")
+    parser.add_argument("--bin", default="build/bin", help="where the tools are, for --schedules and --tune (default: build/bin)")
     parser.add_argument("--keep", metavar="FOLDER", help="where host programs with schedules that fail go")
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
@@ -490,6 +519,7 @@ def parse():
     parser.add_argument("--warm", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--damage", action="store_true", help="change each result of Coil, to see that --check notices")
     parser.add_argument("--no-inductor", action="store_true")
+    parser.add_argument("--tune", metavar="RECORDS", help="also tune each program into this file, and time it with the records")
     parser.add_argument("--options", default="", help="pipeline options for Coil")
     parser.add_argument("--worst", type=int, default=10, help="how many of the slowest to list")
     parser.add_argument("--reproducers", action="store_true", help="print the text of those")
@@ -561,6 +591,8 @@ def main():
             for r in records:
                 ratio = f"{r['inductor'] / r['coil']:.2f} x Inductor" if "inductor" in r and "coil" in r else ""
                 what = r.get("failed") or r.get("skipped") or ("agrees" if args.check else f"{r['coil'] * 1e6:.1f} us, {bound(r, run['bandwidth'], run['rate']) / r['coil']:.2f} of the bound")
+                if "tuned" in r:
+                    ratio += f", tuned {r['coil'] / r['tuned']:.2f} times as fast"
                 print(f"{r['name']}: {what} {ratio}", flush=True)
             if args.json:
                 pathlib.Path(args.json).write_text(json.dumps(run))

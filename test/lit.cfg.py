@@ -194,7 +194,7 @@ config.substitutions.append(
 )
 
 tools = [ToolSubst("coil-opt", command=opt)]
-for tool in ["coil-bisect", "coil-package", "coil-serve", "coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:
+for tool in ["coil-bisect", "coil-tune", "coil-package", "coil-serve", "coil-translate", "coil-import", "coil-compile", "coil-run", "coil-reduce", "coil-lsp-server", "coil-interpret", "coil-fuzz"]:
     if os.path.exists(os.path.join(bin_dir, tool)):
         tools.append(ToolSubst(tool, command=os.path.join(bin_dir, tool)))
 llvm_config.add_tool_substitutions(

@@ -105,6 +105,13 @@ bool coil::addOptions(CacheKey &key, const JITOptions &options) {
     return false;
   }
   key.add(kFormat).add(getOwnBuildId());
+  // Its name says nothing of what is in it.
+  if (StringRef records = given->get("tuning-records"); !records.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(records);
+    if (!file)
+      return false;
+    key.add((*file)->getBuffer());
+  }
   key.add(options.function);
   // A value that is the default is no other option, whoever says it.
   for (const OptionSpec &spec : getOptionSpecs())

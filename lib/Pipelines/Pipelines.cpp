@@ -83,6 +83,13 @@ static void attachTarget(OpPassManager &pm,
   pm.addPass(target::createTargetAttachPass(attach));
 }
 
+std::string coil::getTuningOptions(const CompilePipelineOptions &options) {
+  std::string text = "fast-math=" + options.fastMath;
+  if (getTargetKind(options).form == target::KernelForm::Vectors)
+    text += " vector-bits=" + std::to_string(options.vectorBits);
+  return text;
+}
+
 void coil::buildTosaPipeline(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   // Transposed convolutions become convolutions; literals are folded.
@@ -289,6 +296,12 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     schedule.deterministic = options.deterministic;
     pm.addNestedPass<wrapper::KernelOp>(
         createLoopSelectGPUSchedulePass(schedule));
+  }
+  if (!options.tuningRecords.empty()) {
+    wrapper::WrapperApplyTuningRecordsPassOptions records;
+    records.fileName = options.tuningRecords;
+    records.codeOptions = getTuningOptions(options);
+    pm.addPass(wrapper::createWrapperApplyTuningRecordsPass(records));
   }
   addExtensions(pm, ExtensionPoint::AfterDeviceScheduling, options);
   pm.addNestedPass<wrapper::FuncOp>(

@@ -82,6 +82,10 @@ std::string getCPU(llvm::StringRef pipelineOptions);
 /// process can load.
 std::string resolveLibrary(const CompilePipelineOptions &options);
 
+/// The options that change the code of kernels, as part of what tuning records
+/// are for.
+std::string getTuningOptions(const CompilePipelineOptions &options);
+
 /// Registers `coil-{graph,loop,wrapper,native,kernel}-pipeline` and
 /// `coil-cpu-pipeline`, which is all of them.
 void registerPipelines();

@@ -12,6 +12,7 @@
 #ifndef COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_H
 #define COIL_DIALECT_WRAPPER_TRANSFORMS_PASSES_H
 
+#include "coil/Dialect/Target/IR/Target.h"
 #include "mlir/Pass/Pass.h"
 
 #include <string>

@@ -44,6 +44,42 @@ def WrapperAnnotateCostsPass
   }];
 }
 
+def WrapperApplyTuningRecordsPass
+    : Pass<"wrapper-apply-tuning-records", "::mlir::ModuleOp"> {
+  let summary = "give kernels the schedules that measuring found";
+  let description = [{
+    Reads a file of tuning records, which `coil-tune` writes, and replaces the
+    schedule of each kernel whose hash is in it. A selector decides by a model of
+    the chip; the record says what was faster on the chip itself. Runs behind the
+    selection of schedules for all devices, as the hash covers the strides of
+    buffers. A remark at each kernel says what was measured.
+
+    Records of other targets and versions are passed over; one remark says how
+    many. A file that cannot be read, or has a line that is no record, is an
+    error, as is a record whose kernel cannot have its schedule:
+    (C1) The schedule of a record is an attribute that can be parsed and is a schedule.
+    (C2) It is of the same kind as the one that was selected.
+    (C3) The kernel is valid with it.
+
+    Before:
+    ```mlir
+    %0 = loop.kernel "exp" [4096] (%a = %x) : ... schedule<vector_width = 16, grain = 64> {
+    ```
+    After, with a record of the kernel:
+    ```mlir
+    %0 = loop.kernel "exp" [4096] (%a = %x) : ... schedule<vector_width = 16, unroll = 4, grain = 16> {
+    ```
+  }];
+  let options = [
+    Option<"fileName", "file", "std::string", /*default=*/"\"\"",
+           "the file of tuning records">,
+    Option<"codeOptions", "code-options", "std::string", /*default=*/"\"\"",
+           "options that change the code of kernels: part of the target that "
+           "records are for">];
+  let dependentDialects = ["::coil::loop::LoopDialect",
+                           "::coil::target::TargetDialect"];
+}
+
 def WrapperAssertAlignmentPass
     : Pass<"wrapper-assert-alignment", "::mlir::ModuleOp"> {
   let summary = "check where inputs and results of calls begin";
