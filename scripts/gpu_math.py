@@ -29,7 +29,7 @@ BINARY = {"atan2": "math.atan2", "pow": "math.powf", "fmod": "arith.remf"}
 # Those with approximate instructions, by mode, and the range they are for.
 EXACT_APPROXIMATE = {"rsqrt": (1e-30, 1e30)}
 DEFAULT = {"exp": (-87, 88.5), "exp2": (-126, 127.5), "tanh": (-20, 20), "erf": (-5, 5),
-           "rsqrt": (1e-30, 1e30), "sqrt": (1e-30, 1e30)}
+           "rsqrt": (1e-30, 1e30), "sqrt": (1e-30, 1e30), "log": (1e-40, 1e38), "log1p": (-0.999, 1e38), "expm1": (-25, 88.5)}
 FAST = {"exp": (-87, 88.5), "log": (2, 1e30), "log2": (2, 1e30), "log10": (2, 1e30),
         "sin": (-3.1415925, 3.1415925), "cos": (-3.1415925, 3.1415925), "tanh": (-20, 20)}
 RANGES = {"off": EXACT_APPROXIMATE, "default": DEFAULT, "fast": FAST}

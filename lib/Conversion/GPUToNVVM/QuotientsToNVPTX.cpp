@@ -164,7 +164,7 @@ static Value emitQuotient(OpBuilder &b, Location loc, Value dividend,
   Value negated = arith::NegFOp::create(b, loc, divisor);
   Value remainder = math::FmaOp::create(b, loc, negated, quotient, dividend);
   Value corrected = math::FmaOp::create(b, loc, remainder, inverse, quotient);
-  if (isFiniteInteger(dividend))
+  if (isFiniteInteger(dividend) && matchPattern(divisor, m_Constant()))
     return corrected;
   // False for a zero as well, which keeps its sign.
   Value isNumber = arith::CmpFOp::create(
@@ -190,6 +190,8 @@ static Way chooseWay(arith::DivFOp op) {
 static Value
 isAnyLane(OpBuilder &b, Location loc, Value v,
           llvm::function_ref<Value(OpBuilder &, Location, Value)> test) {
+  if (Value splat = getSplat(v))
+    return test(b, loc, splat);
   Value any;
   auto type = cast<VectorType>(v.getType());
   for (int64_t i = 0; i < type.getNumElements(); ++i) {
@@ -255,19 +257,8 @@ static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
     result = emitQuotient(b, loc, dividend, divisor,
                           constant(b, loc, divisor.getType(), inverse));
   } else {
-    Value inverse;
-    if (isLeast) {
-      inverse = emitInverseOfLarge(b, loc, divisor);
-    } else if (!getSplat(divisor)) {
-      inverse = emitApproximateInverse(b, loc, divisor);
-    } else {
-      // Once for all lanes.
-      Value one = constant(b, loc, b.getF32Type(), APFloat(1.0f));
-      inverse = vector::BroadcastOp::create(
-          b, loc, divisor.getType(),
-          arith::DivFOp::create(b, loc, one, getSplat(divisor),
-                                arith::FastMathFlags::afn));
-    }
+    Value inverse = isLeast ? emitInverseOfLarge(b, loc, divisor)
+                            : emitApproximateInverse(b, loc, divisor);
     if (loop::reachesStep(op.getResult())) {
       // Where it is infinite or zero there is no rest.
       Value negated = arith::NegFOp::create(b, loc, divisor);
@@ -280,7 +271,7 @@ static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
       inverse = arith::SelectOp::create(b, loc, isNumber, better, inverse);
     }
     result = emitQuotient(b, loc, dividend, divisor, inverse);
-    if (!isLeast && !getSplat(divisor))
+    if (!isLeast)
       result = emitGuarded(b, op, result,
                            isAnyLane(b, loc, divisor, isExtremeDivisor));
   }

@@ -25,6 +25,9 @@ static constexpr int64_t kLineBytes = 128;
 /// together: what is less counts as much (CUDA C++ Best Practices Guide,
 /// "Coalesced Access to Global Memory").
 static constexpr int64_t kSectorBytes = 32;
+/// Vectors of a row that one lane loads, at most (an H200: rows of 1021
+/// elements, of one each, by 128 threads 1.4 times as fast as by 32).
+static constexpr int64_t kMaxVectors = 16;
 /// How many times as many threads as are busy there may be for more of them to
 /// have something to wait for (an H200: 1.1 times as many are 1.25 times as
 /// fast, 1.8 times as many 0.9 times).
@@ -175,8 +178,9 @@ void Selector::selectRow() {
   bool again = rereads();
   int64_t most =
       mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
-  if (most <= kWarpRow) {
-    // A warp, or a part of one, for each row.
+  // A warp, or a part of one, for each row, but for rows of which a lane would
+  // load more than a few vectors of one element.
+  if (most <= kWarpRow && mostR <= kMaxVectors * warp) {
     auto isMany = [&](double threads) {
       return hasManyBlocks(pointsP * threads, kRowBlock);
     };

@@ -58,8 +58,11 @@ extern double errorScale;
   F(exp, default, expl)                                                        \
   F(exp, fast, expl)                                                           \
   F(exp2, default, exp2l)                                                      \
+  F(expm1, default, expm1l)                                                    \
+  F(log, default, logl)                                                        \
   F(log, fast, logl)                                                           \
   F(log10, fast, log10l)                                                       \
+  F(log1p, default, log1pl)                                                    \
   F(log2, fast, log2l)                                                         \
   F(rsqrt, default, inverseSqrt)                                               \
   F(sin, fast, sinl)                                                           \
