@@ -23,7 +23,7 @@ using namespace coil::loop;
 
 /// Registers of a thread beside what it keeps of columns: addresses, positions,
 /// masks and what it is computing. (`ptxas -v` for sm_90a, gradients of norms.)
-static constexpr int64_t kOtherRegisters = 32;
+static constexpr int64_t kOtherRegisters = 40;
 /// Registers that a thread gets in multiples of this many, and the most that
 /// leave two blocks of 256 threads on a multiprocessor.
 static constexpr int64_t kRegisterStep = 8, kMostRegisters = 128;
