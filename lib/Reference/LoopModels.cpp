@@ -149,8 +149,8 @@ public:
     // What is accumulated starts from what changes nothing.
     for (AccumulateOp op : kernel.getBlock()->getOps<AccumulateOp>()) {
       Tensor &to = results[op.getOutput()];
-      Scalar neutral = toScalar(
-          getNeutralElement(op.getKind(), op.getValue().getType()));
+      Scalar neutral =
+          toScalar(getNeutralElement(op.getKind(), op.getValue().getType()));
       for (int64_t i = 0; i < to.getNumElements(); ++i)
         Tensor::store(getSignless(to.getDType()), to.getData(), i, neutral);
       written[op.getOutput()].assign(to.getNumElements(), true);
@@ -311,11 +311,11 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
     }
     if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
       Store s;
-      if (failed(compileAccess(
-              &op, results[accumulate.getOutput()],
-              sym::ShapeAttr::get(op.getContext(),
-                                  accumulate.getResultIndices()),
-              s.access)))
+      if (failed(
+              compileAccess(&op, results[accumulate.getOutput()],
+                            sym::ShapeAttr::get(op.getContext(),
+                                                accumulate.getResultIndices()),
+                            s.access)))
         return failure();
       s.value = registerOf.lookup(accumulate.getValue());
       auto producer = producerOf.find(accumulate.getValue());
@@ -324,8 +324,7 @@ LogicalResult KernelRunner::compile(ArrayRef<Tensor> results) {
       // Every point is part of an element.
       s.dims = ~uint64_t(0) >> (64 - extents.size());
       s.combination = accumulators.size();
-      accumulators.emplace_back(accumulate.getKind(),
-                                accesses[s.access].dtype);
+      accumulators.emplace_back(accumulate.getKind(), accesses[s.access].dtype);
       stores.push_back(s);
       continue;
     }

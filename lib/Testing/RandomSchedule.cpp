@@ -63,8 +63,8 @@ loop::MmaAttr ScheduleGenerator::draw(loop::MmaAttr decided) {
       chance(50) ? decided.getGroup() : 1 + below(8));
 }
 
-/// Rows of a kernel that accumulates columns: how many threads take one, and how
-/// many rows are taken at a time.
+/// Rows of a kernel that accumulates columns: how many threads take one, and
+/// how many rows are taken at a time.
 Attribute ScheduleGenerator::drawColumns(loop::GPUScheduleAttr decided,
                                          ArrayRef<unsigned> columns) {
   // As many elements of a row as were decided.

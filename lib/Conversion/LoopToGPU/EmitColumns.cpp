@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Kernels that accumulate columns: a block walks the rows of a chunk. Each row
-// is its tile, or so many rows as it has threads along `p`; a thread has the same
-// columns of all of them, and keeps what it accumulates there in registers.
-// Behind the last row the threads along `p` combine theirs through shared
-// memory, in an order that is always the same, and the first ones store it.
+// is its tile, or so many rows as it has threads along `p`; a thread has the
+// same columns of all of them, and keeps what it accumulates there in
+// registers. Behind the last row the threads along `p` combine theirs through
+// shared memory, in an order that is always the same, and the first ones store
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ using namespace coil;
 using namespace coil::loop;
 
 void GPUKernelEmitter::emitAccumulate(AccumulateOp op) {
-  size_t number =
-      static_cast<size_t>(llvm::find(accumulations, op) - accumulations.begin());
+  size_t number = static_cast<size_t>(llvm::find(accumulations, op) -
+                                      accumulations.begin());
   Type type = accumulated[number * rItems.size()].getType();
   // A thread without a row changes nothing.
   Value inside = pItems.front().active, neutral;
@@ -90,9 +91,8 @@ void GPUKernelEmitter::combineRows() {
     // All have read what stood there before.
     if (half < threadsP / 2)
       barrier();
-    Value upper =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::uge, threadP,
-                              constantI32(half));
+    Value upper = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, threadP,
+                                        constantI32(half));
     if (half < threadsP / 2)
       upper = both(upper, isBelow(2 * half));
     (void)emitIf(upper, [&]() {
@@ -183,8 +183,8 @@ LogicalResult GPUKernelEmitter::emitChunk() {
     Value row = arith::AddIOp::create(b, first, loop.getInductionVar(), flags);
     if (threadsP > 1)
       row = arith::AddIOp::create(b, row, toIndex(threadP), flags);
-    pItems = {getItem(row, parallelDims, totalP,
-                      !isDivisible(totalP, threadsP), false)};
+    pItems = {getItem(row, parallelDims, totalP, !isDivisible(totalP, threadsP),
+                      false)};
     if (failed(emitPhases()))
       return failure();
     // What warps tell each other of a row must have been read before the next

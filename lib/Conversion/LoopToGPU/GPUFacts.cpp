@@ -72,14 +72,15 @@ LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,
     if (schedule.getStrategy() != GPUStrategy::Tile ||
         !schedule.getPersistent() || schedule.getItemsP() != 1 ||
         schedule.getAlignTo() >= 0 || schedule.getOwners() > 0 ||
-        (vectorDim >= 0 && !llvm::is_contained(kernel.getColumnDims(),
-                                               static_cast<unsigned>(vectorDim))))
+        (vectorDim >= 0 &&
+         !llvm::is_contained(kernel.getColumnDims(),
+                             static_cast<unsigned>(vectorDim))))
       return kernel.emitOpError(
-          "accumulates columns, which takes a schedule with 'persistent' of the "
+          "accumulates columns, which takes a schedule with 'persistent' of "
+          "the "
           "strategy 'tile', with vectors along columns, one item along 'p' and "
           "neither 'align_to' nor 'owners'");
-    auto rows =
-        static_cast<int64_t>((*accumulations.begin()).getRows());
+    auto rows = static_cast<int64_t>((*accumulations.begin()).getRows());
     if (rows % schedule.getThreadsP() != 0)
       return refuse() << schedule.getThreadsP()
                       << " rows at a time, which chunks of " << rows

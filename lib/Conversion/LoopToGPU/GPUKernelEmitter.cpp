@@ -100,8 +100,7 @@ void GPUKernelEmitter::analyze() {
   if (owners > 1)
     totalP = sym::mul(totalP, owners);
   numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
-  llvm::append_range(accumulations,
-                     kernel.getBlock()->getOps<AccumulateOp>());
+  llvm::append_range(accumulations, kernel.getBlock()->getOps<AccumulateOp>());
   if (!accumulations.empty())
     numBlocks = sym::ceilDiv(
         totalP, sym::constant(ctx, static_cast<int64_t>(

@@ -20,8 +20,8 @@
 // loaded, see EmitKept.cpp. Otherwise each phase loops over the reduced points
 // and recomputes what it needs.
 //
-// A kernel that accumulates columns takes these as `r`: its blocks walk rows and
-// keep a part of every column in registers, see EmitColumns.cpp.
+// A kernel that accumulates columns takes these as `r`: its blocks walk rows
+// and keep a part of every column in registers, see EmitColumns.cpp.
 //
 // Tiles of a scan can be blocks of their own, see EmitLookBack.cpp, or come one
 // after the other to blocks that stay, see EmitScanRing.cpp.
@@ -929,8 +929,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Kept> keptLoads;
   /// In a schedule with `stages`.
   std::optional<Ring> ring;
-  /// Accumulations of columns, and what a thread has for each of its items along
-  /// `r`: all of the first one, then of the next.
+  /// Accumulations of columns, and what a thread has for each of its items
+  /// along `r`: all of the first one, then of the next.
   llvm::SmallVector<AccumulateOp> accumulations;
   Values accumulated;
 };

@@ -451,8 +451,8 @@ GPUScheduleAttr Selector::select() {
         /*prefetch=*/false, /*descending=*/false, /*stages=*/0, /*blocks=*/0,
         choice->mma);
   }
-  bool isWindow = reduced.any() && !scatters && !scans && !accumulates &&
-                  selectWindow();
+  bool isWindow =
+      reduced.any() && !scatters && !scans && !accumulates && selectWindow();
   if (!isWindow) {
     dim = selectDim();
     transposeDim = selectTransposeDim();

@@ -45,8 +45,9 @@ struct GPUKernelLayout {
 GPUKernelLayout getGPUKernelLayout(wrapper::KernelOp kernel);
 
 /// The dimensions whose points a GPU takes together: those that the body
-/// reduces or scans over, and columns that it accumulates. A scatter alone combines elements atomically, so its
-/// points are parallel unless it is `ordered`.
+/// reduces or scans over, and columns that it accumulates. A scatter alone
+/// combines elements atomically, so its points are parallel unless it is
+/// `ordered`.
 llvm::SmallVector<unsigned> getGPUReducedDims(KernelOp kernel, bool ordered);
 
 /// An expression that is linear in the lane up to the point, one in each

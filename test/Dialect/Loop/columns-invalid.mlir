@@ -1,6 +1,6 @@
 // RUN: coil-opt %s --split-input-file --verify-diagnostics
 
-func.func @no_result(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c1(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<2x4xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{writes result 1 of a kernel with 1}}
@@ -11,7 +11,7 @@ func.func @no_result(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @other_type(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c1_type(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<2x4xf16> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{accumulates 'f32' in a result of element type 'f16'}}
@@ -22,7 +22,7 @@ func.func @other_type(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @no_such_dimension(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c2(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<2x4xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{has the column dimension 2 of a kernel with 2}}
@@ -33,7 +33,7 @@ func.func @no_such_dimension(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @twice(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c2_twice(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<2x4x4xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{has the column dimension 1 twice}}
@@ -44,7 +44,7 @@ func.func @twice(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @no_columns(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c2_none(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<8xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{expected a column dimension}}
@@ -55,7 +55,7 @@ func.func @no_columns(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @no_rows(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c2_rows(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<2x4xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{takes chunks of 0 rows, expected at least one}}
@@ -66,7 +66,7 @@ func.func @no_rows(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @other_sizes(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c3(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<3x4xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{accumulates in 'tensor<3x4xf32>', expected the sizes of chunks of rows, then of columns}}
@@ -77,7 +77,7 @@ func.func @other_sizes(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @kind(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c4(%x: tensor<8x4xf32>) {
   %0 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> tensor<2x4xf32> {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{kind 'xor' takes integers but got 'f32'}}
@@ -88,7 +88,7 @@ func.func @kind(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @scans(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c5(%x: tensor<8x4xf32>) {
   %0:2 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> (tensor<2x4xf32>, tensor<8x4xf32>) {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{cannot be in a kernel that accumulates columns}}
@@ -101,7 +101,7 @@ func.func @scans(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @reduces_rows(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c5_reduces(%x: tensor<8x4xf32>) {
   %0:2 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> (tensor<2x4xf32>, tensor<4xf32>) {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     // expected-error@+1 {{has other columns than the dimensions that the kernel reduces}}
@@ -114,7 +114,7 @@ func.func @reduces_rows(%x: tensor<8x4xf32>) {
 
 // -----
 
-func.func @other_chunks(%x: tensor<8x4xf32>) {
+func.func @loop_accumulate_c6(%x: tensor<8x4xf32>) {
   %0:2 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> (tensor<2x4xf32>, tensor<4x4xf32>) {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     loop.accumulate sum %v, 0 columns [1] rows 4 : f32

@@ -86,11 +86,11 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 // -----
 
 // (C2) A scan goes through its points in order.
-// CHECK-LABEL: @fuse_columns_c2
+// CHECK-LABEL: @loop_fuse_columns_c2
 // CHECK-NOT:   loop.accumulate
 // REMARK: not fused: columns of 'dw' with rows of 'cumsum': it scans, scatters or sums rows
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
-  func.func @fuse_columns_c2(%x: tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192x256xf32>) {
+  func.func @loop_fuse_columns_c2(%x: tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192x256xf32>) {
     %c = loop.kernel "dw" [8192, 256] (%a = %x) : (tensor<8192x256xf32>) -> tensor<256xf32> {
       %v = loop.load %a[d0, d1] : tensor<8192x256xf32> -> f32
       %s = loop.reduce sum %v over [0] : f32
@@ -108,11 +108,11 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 // -----
 
 // (C3) The columns read the rows' result at other points, too.
-// CHECK-LABEL: @fuse_columns_c3
+// CHECK-LABEL: @loop_fuse_columns_c3
 // CHECK-NOT:   loop.accumulate
 // REMARK: not fused: columns of 'db' with rows of 'softmax': it reads a result of the rows at other points
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
-  func.func @fuse_columns_c3(%x: tensor<512x512xf32>) -> tensor<512xf32> {
+  func.func @loop_fuse_columns_c3(%x: tensor<512x512xf32>) -> tensor<512xf32> {
     %y = loop.kernel "softmax" [512, 512] (%a = %x) : (tensor<512x512xf32>) -> tensor<512x512xf32> {
       %v = loop.load %a[d0, d1] : tensor<512x512xf32> -> f32
       %s = loop.reduce sum %v over [1] : f32
@@ -133,11 +133,11 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 // -----
 
 // (C4) A block has no registers for such a row.
-// CHECK-LABEL: @fuse_columns_c4
+// CHECK-LABEL: @loop_fuse_columns_c4
 // CHECK-NOT:   loop.accumulate
 // REMARK: not fused: columns of 'dw' with rows of 'mean': a row of 65536 elements is longer than a block has registers for
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
-  func.func @fuse_columns_c4(%x: tensor<512x65536xf32>) -> (tensor<65536xf32>, tensor<512xf32>) {
+  func.func @loop_fuse_columns_c4(%x: tensor<512x65536xf32>) -> (tensor<65536xf32>, tensor<512xf32>) {
     %c = loop.kernel "dw" [512, 65536] (%a = %x) : (tensor<512x65536xf32>) -> tensor<65536xf32> {
       %v = loop.load %a[d0, d1] : tensor<512x65536xf32> -> f32
       %s = loop.reduce sum %v over [0] : f32
@@ -155,11 +155,11 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 // -----
 
 // (C5) The rows need the columns' result.
-// CHECK-LABEL: @fuse_columns_c5
+// CHECK-LABEL: @loop_fuse_columns_c5
 // CHECK-NOT:   loop.accumulate
 // REMARK: not fused: columns of 'dw' with rows of 'centre': one depends on the other
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
-  func.func @fuse_columns_c5(%x: tensor<8192x256xf32>) -> tensor<8192xf32> {
+  func.func @loop_fuse_columns_c5(%x: tensor<8192x256xf32>) -> tensor<8192xf32> {
     %c = loop.kernel "dw" [8192, 256] (%a = %x) : (tensor<8192x256xf32>) -> tensor<256xf32> {
       %v = loop.load %a[d0, d1] : tensor<8192x256xf32> -> f32
       %s = loop.reduce sum %v over [0] : f32
@@ -180,10 +180,10 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 
 // (C1) Moments of columns are no plain combination; and a CPU's caches have what
 // the other kernel read.
-// CHECK-LABEL: @fuse_columns_c1
+// CHECK-LABEL: @loop_fuse_columns_c1
 // CHECK-NOT:   loop.accumulate
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
-  func.func @fuse_columns_c1(%x: tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192xf32>) {
+  func.func @loop_fuse_columns_c1(%x: tensor<8192x256xf32>) -> (tensor<256xf32>, tensor<8192xf32>) {
     %c = loop.kernel "var" [8192, 256] (%a = %x) : (tensor<8192x256xf32>) -> tensor<256xf32> {
       %v = loop.load %a[d0, d1] : tensor<8192x256xf32> -> f32
       %zero = arith.constant 0.0 : f32

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How blocks of threads take the rows of a kernel whose columns they accumulate.
+// How blocks of threads take the rows of a kernel whose columns they
+// accumulate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +23,12 @@ using namespace coil::loop;
 
 /// Registers of a thread beside what it keeps of columns: addresses, positions,
 /// masks and what it is computing. (`ptxas -v` for sm_90a, gradients of norms.)
-static constexpr int64_t kOtherRegisters = 32;
+static constexpr int64_t kOtherRegisters = 40;
 /// Registers that a thread gets in multiples of this many, and the most that
 /// leave two blocks of 256 threads on a multiprocessor.
 static constexpr int64_t kRegisterStep = 8, kMostRegisters = 128;
-/// Elements of a row that a thread takes: four vectors of `f32`. Of short rows it
-/// takes two, so that a warp reads whole lines of memory.
+/// Elements of a row that a thread takes: four vectors of `f32`. Of short rows
+/// it takes two, so that a warp reads whole lines of memory.
 static constexpr int64_t kElements = 16, kShortElements = 8;
 /// Threads of a block that has several rows at a time.
 static constexpr int64_t kBlockThreads = 256;
@@ -56,9 +57,9 @@ std::optional<ColumnTile> loop::getColumnTile(int64_t length, int64_t words,
                                               const ProcessorLimits &limits) {
   auto getRegisters = [&](int64_t threads) {
     int64_t elements = static_cast<int64_t>(llvm::divideCeil(length, threads));
-    return static_cast<int64_t>(llvm::alignTo(
-        static_cast<uint64_t>(words * elements + kOtherRegisters),
-        kRegisterStep));
+    return static_cast<int64_t>(
+        llvm::alignTo(static_cast<uint64_t>(words * elements + kOtherRegisters),
+                      kRegisterStep));
   };
   auto getThreads = [&](int64_t elements) {
     return static_cast<int64_t>(llvm::PowerOf2Ceil(

@@ -584,7 +584,8 @@ static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims) {
 }
 
 /// Checks that a combination of `kind` exists for `type`.
-LogicalResult coil::loop::verifyKind(Operation *op, ReduceKind kind, Type type) {
+LogicalResult coil::loop::verifyKind(Operation *op, ReduceKind kind,
+                                     Type type) {
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8)
     return op->emitOpError() << "cannot combine elements of type " << type;
   switch (kind) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that reduces over rows, as one that accumulates chunks of rows and one
-// that reduces the chunks.
+// A kernel that reduces over rows, as one that accumulates chunks of rows and
+// one that reduces the chunks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace coil::loop {
 
-/// Whether the reductions of `kernel` can be accumulated: they are sums, products
-/// or the like, none needs another, and what varies along rows needs none. `why`
-/// says why not.
+/// Whether the reductions of `kernel` can be accumulated: they are sums,
+/// products or the like, none needs another, and what varies along rows needs
+/// none. `why` says why not.
 bool canCutColumns(KernelOp kernel, std::string &why);
 
 /// What replaces a kernel that reduces over rows.
@@ -33,8 +33,8 @@ struct ColumnCut {
 };
 
 /// Replaces `kernel`, for which `canCutColumns`. The partial kernel runs over
-/// the space of `like`, in which dimension d of the kernel is `dims[d]`, and has
-/// chunks of `rows` rows.
+/// the space of `like`, in which dimension d of the kernel is `dims[d]`, and
+/// has chunks of `rows` rows.
 ColumnCut cutColumns(KernelOp kernel, KernelOp like,
                      llvm::ArrayRef<unsigned> dims, int64_t rows);
 

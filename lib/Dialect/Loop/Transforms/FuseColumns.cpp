@@ -92,8 +92,7 @@ struct LoopFuseColumnsPass
   void fuse(Block &block, KernelOp columns) {
     Fuser fuser(getOperation(), block, maxOps, library, /*enoughResults=*/0,
                 /*rowPiece=*/0);
-    if (columns.getReducedDims().empty() ||
-        !canCutColumns(columns, fuser.why))
+    if (columns.getReducedDims().empty() || !canCutColumns(columns, fuser.why))
       return;
     std::optional<Choice> best;
     for (KernelOp rows : getPartners(fuser, columns)) {
@@ -103,8 +102,9 @@ struct LoopFuseColumnsPass
                        remark::RemarkOpts::name("NotFused")
                            .category(DEBUG_TYPE)
                            .function(getOperation().getName()))
-            << remark::add("not fused: columns of '{0}' with rows of '{1}': {2}",
-                           columns.getName(), rows.getName(), fuser.why);
+            << remark::add(
+                   "not fused: columns of '{0}' with rows of '{1}': {2}",
+                   columns.getName(), rows.getName(), fuser.why);
         continue;
       }
       if (!best || choice->saved > best->saved)
@@ -133,8 +133,9 @@ struct LoopFuseColumnsPass
     return partners;
   }
 
-  /// Whether operand `i` of `columns` is something that `rows` reads or computes
-  /// at the same points, where dimension d of the one is `places[d]` of the other.
+  /// Whether operand `i` of `columns` is something that `rows` reads or
+  /// computes at the same points, where dimension d of the one is `places[d]`
+  /// of the other.
   static bool isShared(KernelOp rows, KernelOp columns, unsigned i,
                        ArrayRef<ExprAttr> places) {
     Value v = columns.getInputs()[i];
@@ -189,11 +190,9 @@ struct LoopFuseColumnsPass
     do {
       SmallVector<ExprAttr> places = getPlaces(rows, dims);
       if (isValid(dims) &&
-          llvm::any_of(llvm::seq(static_cast<unsigned>(
-                           columns.getInputs().size())),
-                       [&](unsigned i) {
-                         return isShared(rows, columns, i, places);
-                       }))
+          llvm::any_of(
+              llvm::seq(static_cast<unsigned>(columns.getInputs().size())),
+              [&](unsigned i) { return isShared(rows, columns, i, places); }))
         return dims;
     } while (std::next_permutation(dims.begin(), dims.end()));
     return std::nullopt;
@@ -259,10 +258,11 @@ struct LoopFuseColumnsPass
     if (bounds.hi > limits.registers)
       return no("a row is longer than a block has registers for");
     int64_t words = countColumnWords(rows, row) + countOwnWords(rows, columns);
-    std::optional<ColumnTile> tile = getColumnTile(
-        std::max<int64_t>(1, bounds.hi), words, limits);
+    std::optional<ColumnTile> tile =
+        getColumnTile(std::max<int64_t>(1, bounds.hi), words, limits);
     if (!tile)
-      return no("a row of " + length.str() + " elements is longer than a block "
+      return no("a row of " + length.str() +
+                " elements is longer than a block "
                 "has registers for");
     int64_t chunk = rowsOfChunk;
     for (AccumulateOp op : rows.getBlock()->getOps<AccumulateOp>())
@@ -271,8 +271,8 @@ struct LoopFuseColumnsPass
     if (chunk == 0)
       chunk = static_cast<int64_t>(llvm::alignTo(
           static_cast<uint64_t>(std::max(
-              1.0, std::ceil(numRows / static_cast<double>(processors *
-                                                           tile->blocks)))),
+              1.0, std::ceil(numRows /
+                             static_cast<double>(processors * tile->blocks)))),
           static_cast<uint64_t>(tile->rows)));
 
     double chunks = std::ceil(numRows / static_cast<double>(chunk));
@@ -291,9 +291,8 @@ struct LoopFuseColumnsPass
         continue;
       double bytes = getBytes(v, fuser.hints);
       if (v.getDefiningOp() == rows)
-        saved += llvm::all_of(
-                     v.getUsers(),
-                     [&](Operation *user) { return user == columns; })
+        saved += llvm::all_of(v.getUsers(),
+                              [&](Operation *user) { return user == columns; })
                      ? 2 * bytes
                      : bytes;
       else
@@ -301,8 +300,8 @@ struct LoopFuseColumnsPass
     }
     if (!always && saved - added < kMinSaved * total)
       return no("it would save " + Twine(static_cast<int64_t>(saved)) +
-                " bytes and add " + Twine(static_cast<int64_t>(added)) + " of " +
-                Twine(static_cast<int64_t>(total)));
+                " bytes and add " + Twine(static_cast<int64_t>(added)) +
+                " of " + Twine(static_cast<int64_t>(total)));
     return Choice{rows, *dims, chunk, saved - added};
   }
 
@@ -392,8 +391,8 @@ struct LoopFuseColumnsPass
                             .str();
     Location loc = columns.getLoc();
     bool isFirst = rows->isBeforeInBlock(columns);
-    Operation *last = fuser.lastOperand(isFirst ? rows : columns,
-                                        isFirst ? columns : rows);
+    Operation *last =
+        fuser.lastOperand(isFirst ? rows : columns, isFirst ? columns : rows);
     gone.insert(rows);
     gone.insert(columns);
     ColumnCut cut = cutColumns(columns, rows, choice.dims, choice.chunk);

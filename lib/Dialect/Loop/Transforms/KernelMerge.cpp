@@ -282,12 +282,11 @@ public:
         continue;
       }
       if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-        AccumulateOp::create(b, accumulate.getLoc(), accumulate.getKind(),
-                             mapping.lookup(accumulate.getValue()),
-                             static_cast<uint64_t>(firstOutput) +
-                                 accumulate.getOutput(),
-                             rewriteDims(accumulate.getColumns()),
-                             accumulate.getRows());
+        AccumulateOp::create(
+            b, accumulate.getLoc(), accumulate.getKind(),
+            mapping.lookup(accumulate.getValue()),
+            static_cast<uint64_t>(firstOutput) + accumulate.getOutput(),
+            rewriteDims(accumulate.getColumns()), accumulate.getRows());
         continue;
       }
       auto scatter = dyn_cast<ScatterOp>(op);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How blocks of threads take the rows of a kernel whose columns they accumulate.
-// Fusion decides with it whether there is such a kernel and how many rows a
-// chunk has; the schedule's selector cuts the rows by it.
+// How blocks of threads take the rows of a kernel whose columns they
+// accumulate. Fusion decides with it whether there is such a kernel and how
+// many rows a chunk has; the schedule's selector cuts the rows by it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ struct ColumnTile {
   int64_t threads, rows, blocks;
 };
 
-/// Words that a thread keeps of each column of its own: what it accumulates, and
-/// what it loads of a row. `columns`: the dimensions of a row.
+/// Words that a thread keeps of each column of its own: what it accumulates,
+/// and what it loads of a row. `columns`: the dimensions of a row.
 int64_t countColumnWords(KernelOp kernel, llvm::ArrayRef<unsigned> columns);
 
 /// The tile for rows of `length` elements, at most, of which each takes `words`
