@@ -13,7 +13,9 @@ class OptionError(InputError):
     """An unknown mode or option, or a value that an option does not take."""
 
 
-# Those that measure schedules when a graph is first compiled.
+# Those that measure schedules when a graph is first compiled, and the seconds that no kernel of a
+# piece is begun after, which tuning of a whole GPT-2 is to take at most.
+DEFAULT_TUNING_SECONDS = 60
 TUNING_MODES = ("max-autotune", "max-autotune-no-cudagraphs")
 MODES = ("default", "reduce-overhead", *TUNING_MODES)
 
@@ -35,8 +37,8 @@ class Options:
       cache: whether compiled pieces are looked for in the cache on disk, and kept there.
       debug_dir: a directory that receives everything that is made on the way, in one
         folder for each piece.
-      tuning_seconds: with a mode that tunes, no kernel of a piece is begun to be measured
-        after so long; 0 is any time.
+      tuning_seconds: measure schedules; no kernel of a piece is begun after so long, 0 is any
+        time. None follows the mode.
       cuda_graphs: calls of a piece on a GPU to keep as CUDA graphs; None follows the mode.
     """
 
@@ -48,7 +50,7 @@ class Options:
     object_cache: str | None = None
     cache: bool = True
     debug_dir: str | None = None
-    tuning_seconds: int = 60
+    tuning_seconds: int | None = None
     cuda_graphs: int | None = None
     mode: str = "default"
 

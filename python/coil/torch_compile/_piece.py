@@ -9,7 +9,7 @@ import torch
 
 from coil import _program, _tuning
 from coil._library import CoilError, CompileError, call
-from coil.torch_compile._options import TUNING_MODES, OptionError
+from coil.torch_compile._options import DEFAULT_TUNING_SECONDS, TUNING_MODES, OptionError
 
 
 # A program that adds a number to itself.
@@ -38,13 +38,12 @@ def check_pipeline(pipeline):
         raise OptionError(f"option 'pipeline' of the backend 'coil': {error}") from None
 
 
-def _tune(text, pipeline, device, options):
+def _tune(text, pipeline, device, seconds, use_cache):
     """The options with the records of the piece. A graph that cannot be tuned runs all the same."""
     try:
-        records = _tuning.records_of_text(text, pipeline, device, options.tuning_seconds, options.cache)
+        records = _tuning.records_of_text(text, pipeline, device, seconds, use_cache)
     except (CoilError, OSError) as error:
-        warnings.warn(f"torch.compile(backend='coil', mode='{options.mode}'): not tuned: {error}", RuntimeWarning,
-                      stacklevel=2)
+        warnings.warn(f"torch.compile(backend='coil'): a graph is not tuned: {error}", RuntimeWarning, stacklevel=2)
         return pipeline
     return f"{pipeline} tuning-records='{records}'" if records else pipeline
 
@@ -69,8 +68,11 @@ class CompiledPiece:
             graphs = options.cuda_graphs
             if graphs is None:
                 graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0
-        if options.mode in TUNING_MODES and "tuning-records=" not in pipeline:
-            pipeline = _tune(text, pipeline, device.index or 0, options)
+        seconds = options.tuning_seconds
+        if seconds is None and options.mode in TUNING_MODES:
+            seconds = DEFAULT_TUNING_SECONDS
+        if seconds is not None and "tuning-records=" not in pipeline:
+            pipeline = _tune(text, pipeline, device.index or 0, seconds, options.cache)
         self.program = _program.compile_text(
             text, options=pipeline, object_cache=options.object_cache, threads=options.threads,
             opt_level=options.opt_level, cuda_graphs=graphs, device=device.index or 0, debug_dir=debug_dir,
