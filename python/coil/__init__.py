@@ -26,6 +26,7 @@ from coil._program import Program, compile, load_plugin
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._complex import ComplexTensor
 from coil._tensor import Tensor
+from coil._tuning import tune
 
 __version__ = version()
 
@@ -53,6 +54,7 @@ __all__ = [
     "register_function",
     "register_process_group",
     "torch_precision",
+    "tune",
     "unregister_process_group",
     "version",
 ]

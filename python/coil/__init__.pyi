@@ -32,6 +32,7 @@ __all__ = [
     "register_function",
     "register_process_group",
     "torch_precision",
+    "tune",
     "unregister_process_group",
     "version",
 ]
@@ -127,6 +128,9 @@ def compile(source: Any, *, args: tuple[Any, ...] | None = ..., kwargs: Mapping[
             dynamic_shapes: Any = ..., strict: bool = ..., options: str = ..., object_cache: _Path | None = ...,
             threads: int = ..., opt_level: int = ..., cuda_graphs: int = ..., device: int = ...,
             debug_dir: _Path | None = ..., cache: bool = ..., **pipeline_options: Any) -> Model: ...
+def tune(source: Any, *, records: _Path, args: tuple[Any, ...] | None = ..., kwargs: Mapping[str, Any] | None = ...,
+         dynamic_shapes: Any = ..., strict: bool = ..., options: str = ..., budget_seconds: int = ...,
+         candidates: int = ..., device: int = ..., **pipeline_options: Any) -> str: ...
 def load_plugin(path: _Path) -> None: ...
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules and exported programs of PyTorch, compiled without a file of the user's."""
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -59,9 +60,10 @@ class Model:
         return f"<coil.Model of {len(self.program.inputs)} inputs and {len(self.program.outputs)} outputs>"
 
 
-def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
-    """Exports `source` unless it is exported already, and compiles it by `compile_file`,
-    which takes the path of a file that is there for as long as the call lasts."""
+@contextlib.contextmanager
+def exported_file(source, args, kwargs, dynamic_shapes, strict):
+    """Exports `source` unless it is exported already: the path of a file that is there in the
+    `with` statement."""
     import torch
 
     if is_module(source):
@@ -82,6 +84,13 @@ def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
             torch.export.save(source, path)
         finally:
             source._example_inputs = examples
+        yield path
+
+
+def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
+    """Exports `source` unless it is exported already, and compiles it by `compile_file`,
+    which takes the path of a file that is there for as long as the call lasts."""
+    with exported_file(source, args, kwargs, dynamic_shapes, strict) as path:
         program = compile_file(path)
         # It is read when it is asked for, which the file does not live to see.
         program.structure  # noqa: B018

@@ -122,9 +122,11 @@ static OptionFlags flags(OptionTools::Compile,
                          });
 
 /// The passes whose remarks explain the result.
-static constexpr char kExplained[] = "graph-raise-attention|loop-.*|convert-"
-                                     "loop-to-wrapper|wrapper-partition-graph|"
-                                     "wrapper-hoist-device-guards";
+static constexpr char kExplained[] =
+    "graph-raise-attention|loop-.*|convert-"
+    "loop-to-wrapper|"
+    "wrapper-apply-tuning-records|wrapper-partition-graph|"
+    "wrapper-hoist-device-guards";
 
 static constexpr StringLiteral examples =
     R"(

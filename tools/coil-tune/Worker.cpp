@@ -144,6 +144,8 @@ private:
   std::vector<std::vector<char>> expected;
   std::vector<std::vector<double>> times;
   std::vector<unsigned> calls;
+  /// What one launch takes with all that is around it.
+  std::vector<double> launchSeconds;
 };
 
 } // namespace
@@ -400,9 +402,11 @@ bool Worker::check(size_t candidate) {
         kernels[candidate] = nullptr;
         return true;
       }
+  double begin = now();
   std::optional<double> warm = time(candidate, 1);
   if (!warm)
     return fail(candidate);
+  launchSeconds[candidate] = now() - begin;
   calls[candidate] =
       request.onDevice ? 1
                        : std::max(1u, static_cast<unsigned>(std::ceil(
@@ -435,6 +439,7 @@ int Worker::run() {
   kernels.resize(count);
   times.resize(count);
   calls.resize(count);
+  launchSeconds.resize(count);
   coil_cuda_set_overlap(0);
   coil_set_num_threads(static_cast<int32_t>(request.threads));
   if (!(owner = createRun()) || !makeBuffers())
@@ -444,17 +449,18 @@ int Worker::run() {
   if (!kernels[0])
     return 1;
   compile(1, count);
-  double begin = now();
   for (size_t i = 0; i < count; ++i)
     if (kernels[i] && !check(i))
       return 1;
-  // Each was launched twice.
-  double round = std::max(1e-6, (now() - begin) / 2);
   std::vector<size_t> left;
   for (size_t i = 0; i < count; ++i)
     if (kernels[i])
       left.push_back(i);
+  // As many rounds over those that are left as there is time for.
   auto limit = [&](unsigned rounds) {
+    double round = 1e-6;
+    for (size_t i : left)
+      round += std::max(kMinSample, launchSeconds[i]);
     return std::clamp(
         static_cast<unsigned>(std::min(1e6, request.seconds / round)),
         kMinRounds, rounds);

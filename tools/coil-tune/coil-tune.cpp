@@ -17,6 +17,7 @@
 #include "coil/Dialect/Target/IR/Target.h"
 #include "coil/Dialect/Wrapper/Transforms/TuningRecords.h"
 #include "coil/Driver/Driver.h"
+#include "coil/Import/Import.h"
 #include "coil/InitAllDialects.h"
 #include "coil/Package/Package.h"
 #include "coil/Runtime/CUDA.h"
@@ -29,6 +30,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -218,6 +220,24 @@ static void printSummary(const Summary &sum, double seconds) {
   os << llvm::format("%.1f s\n", seconds);
 }
 
+/// Loads the program; text that a .pt2 file has of one, as graphs of
+/// torch.compile are, is in a file .json.
+static Expected<Program> load(llvm::SourceMgr &sources, MLIRContext &context) {
+  if (!StringRef(input).ends_with(".json"))
+    return loadProgram(input, /*weightsPath=*/"", sources, context);
+  auto text = llvm::MemoryBuffer::getFile(input);
+  if (!text)
+    return llvm::createStringError("cannot read '" + input +
+                                   "': " + text.getError().message());
+  Expected<OwningOpRef<ModuleOp>> module =
+      import::importProgramText((*text)->getBuffer(), &context);
+  if (!module)
+    return module.takeError();
+  Program program;
+  program.module = std::move(*module);
+  return std::move(program);
+}
+
 /// Measures the kernels that have no records, and adds theirs to the file.
 static int tune(ModuleOp module, StringRef target, SearchOptions options,
                 ArrayRef<TuningRecord> records, double begin) {
@@ -311,8 +331,7 @@ int main(int argc, char **argv) {
   context.setThreadPool(threads);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  Expected<Program> program =
-      loadProgram(input, /*weightsPath=*/"", sources, context);
+  Expected<Program> program = load(sources, context);
   if (!program)
     return report(3, toString(program.takeError()));
   ModuleOp module = *program->module;

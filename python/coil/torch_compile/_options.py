@@ -13,7 +13,11 @@ class OptionError(InputError):
     """An unknown mode or option, or a value that an option does not take."""
 
 
-MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+# Those that measure schedules when a graph is first compiled, and the seconds that no kernel of a
+# piece is begun after, which tuning of a whole GPT-2 is to take at most.
+DEFAULT_TUNING_SECONDS = 60
+TUNING_MODES = ("max-autotune", "max-autotune-no-cudagraphs")
+MODES = ("default", "reduce-overhead", *TUNING_MODES)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Options:
       cache: whether compiled pieces are looked for in the cache on disk, and kept there.
       debug_dir: a directory that receives everything that is made on the way, in one
         folder for each piece.
+      tuning_seconds: measure schedules; no kernel of a piece is begun after so long, 0 is any
+        time. None follows the mode.
       cuda_graphs: calls of a piece on a GPU to keep as CUDA graphs; None follows the mode.
     """
 
@@ -44,11 +50,12 @@ class Options:
     object_cache: str | None = None
     cache: bool = True
     debug_dir: str | None = None
+    tuning_seconds: int | None = None
     cuda_graphs: int | None = None
     mode: str = "default"
 
 
-_OWN = {"fallback": str, "strict": bool, "pipeline": str}
+_OWN = {"fallback": str, "strict": bool, "pipeline": str, "tuning_seconds": int}
 _CHOICES = {"fallback": ("allow", "error")}
 # What code generation of a graph has no use for: it has neither a file nor a stage to begin from.
 _NOT_OF_GRAPHS = ("function", "weights", "device")

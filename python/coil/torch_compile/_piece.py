@@ -3,12 +3,13 @@
 """A compiled piece of a graph, as the code around it calls it."""
 
 import functools
+import warnings
 
 import torch
 
-from coil import _program
-from coil._library import CompileError, call
-from coil.torch_compile._options import OptionError
+from coil import _program, _tuning
+from coil._library import CoilError, CompileError, call
+from coil.torch_compile._options import DEFAULT_TUNING_SECONDS, TUNING_MODES, OptionError
 
 
 # A program that adds a number to itself.
@@ -37,6 +38,16 @@ def check_pipeline(pipeline):
         raise OptionError(f"option 'pipeline' of the backend 'coil': {error}") from None
 
 
+def _tune(text, pipeline, device, seconds, use_cache):
+    """The options with the records of the piece. A graph that cannot be tuned runs all the same."""
+    try:
+        records = _tuning.records_of_text(text, pipeline, device, seconds, use_cache)
+    except (CoilError, OSError) as error:
+        warnings.warn(f"torch.compile(backend='coil'): a graph is not tuned: {error}", RuntimeWarning, stacklevel=2)
+        return pipeline
+    return f"{pipeline} tuning-records='{records}'" if records else pipeline
+
+
 class CompiledPiece:
     """Runs a program on tensors of torch, and gives tensors of torch.
 
@@ -57,6 +68,11 @@ class CompiledPiece:
             graphs = options.cuda_graphs
             if graphs is None:
                 graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0
+        seconds = options.tuning_seconds
+        if seconds is None and options.mode in TUNING_MODES:
+            seconds = DEFAULT_TUNING_SECONDS
+        if seconds is not None and "tuning-records=" not in pipeline:
+            pipeline = _tune(text, pipeline, device.index or 0, seconds, options.cache)
         self.program = _program.compile_text(
             text, options=pipeline, object_cache=options.object_cache, threads=options.threads,
             opt_level=options.opt_level, cuda_graphs=graphs, device=device.index or 0, debug_dir=debug_dir,
