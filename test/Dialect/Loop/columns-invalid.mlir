@@ -118,7 +118,7 @@ func.func @loop_accumulate_c6(%x: tensor<8x4xf32>) {
   %0:2 = loop.kernel "k" [8, 4] (%a = %x) : (tensor<8x4xf32>) -> (tensor<2x4xf32>, tensor<4x4xf32>) {
     %v = loop.load %a[d0, d1] : tensor<8x4xf32> -> f32
     loop.accumulate sum %v, 0 columns [1] rows 4 : f32
-    // expected-error@+1 {{has other columns or chunks of rows than the accumulations before it}}
+    // expected-error@+1 {{has other columns or chunks of rows than the accumulations before it in the same kernel}}
     loop.accumulate max %v, 1 columns [1] rows 2 : f32
   }
   return

@@ -159,8 +159,8 @@ struct LoopFuseColumnsPass
         });
   }
 
-  static SmallVector<ExprAttr> getPlaces(KernelOp rows,
-                                         ArrayRef<unsigned> dims) {
+  static SmallVector<ExprAttr> getPositions(KernelOp rows,
+                                            ArrayRef<unsigned> dims) {
     return llvm::map_to_vector(
         dims, [&](unsigned d) { return sym::dim(rows.getContext(), d); });
   }
@@ -188,7 +188,7 @@ struct LoopFuseColumnsPass
     };
     auto dims = llvm::to_vector(llvm::seq(n));
     do {
-      SmallVector<ExprAttr> places = getPlaces(rows, dims);
+      SmallVector<ExprAttr> places = getPositions(rows, dims);
       if (isValid(dims) &&
           llvm::any_of(
               llvm::seq(static_cast<unsigned>(columns.getInputs().size())),
@@ -285,7 +285,7 @@ struct LoopFuseColumnsPass
            {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
         for (Value v : values)
           total += getBytes(v, fuser.hints);
-    SmallVector<ExprAttr> places = getPlaces(rows, *dims);
+    SmallVector<ExprAttr> places = getPositions(rows, *dims);
     for (auto [i, v] : llvm::enumerate(columns.getInputs())) {
       if (!isShared(rows, columns, static_cast<unsigned>(i), places))
         continue;
@@ -329,7 +329,7 @@ struct LoopFuseColumnsPass
   /// (C3)
   static bool readsOwnPoints(KernelOp rows, KernelOp columns,
                              ArrayRef<unsigned> dims) {
-    SmallVector<ExprAttr> places = getPlaces(rows, dims);
+    SmallVector<ExprAttr> places = getPositions(rows, dims);
     DimDependence dependence(columns);
     llvm::SmallBitVector reduced(columns.getNumDims());
     for (unsigned d : columns.getReducedDims())
