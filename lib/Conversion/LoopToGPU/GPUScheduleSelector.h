@@ -117,6 +117,8 @@ private:
   void selectChunk();
   /// Bytes of what one lane has accumulated for all reductions, at most.
   int64_t getPartialBytes() const;
+  /// Functions of more than a few instructions that a point computes.
+  int64_t countFunctions() const;
   /// Whether several phases read the same values along `r`.
   bool rereads() const;
   /// Bytes of the narrowest element of a result that has one next to the other
