@@ -370,8 +370,17 @@ int64_t Selector::countFunctions() const {
 
 void Selector::selectPointwise() {
   selectThreads();
-  if (reduced.any())
+  if (reduced.any()) {
+    // A window of cheap values: several under way, as below.
+    int64_t kept = itemsR * width;
+    double spare = pointsP / static_cast<double>(threadsP * processors * 2);
+    while (countFunctions() == 0 && itemsP < 4 &&
+           itemsP * width * widest < kAccessBytes &&
+           2 * itemsP * kept <= kManyElements &&
+           static_cast<double>(itemsP) * 2 <= spare)
+      itemsP *= 2;
     return;
+  }
   if (sumsRows) {
     // As many threads as there can be, since each waits for its range, then for
     // a place, then for its row. Few have registers for as many rows under way
