@@ -231,13 +231,9 @@ static Value isExtremeDivisor(OpBuilder &b, Location loc, Value lane) {
 
 /// Whether the instruction for the inverse root takes a number for zero.
 static Value isSubnormal(OpBuilder &b, Location loc, Value lane) {
-  Value isSmall = arith::CmpFOp::create(
-      b, loc, arith::CmpFPredicate::OLT, lane,
-      constant(b, loc, lane.getType(), APFloat(0x1p-126f)));
-  Value isPositive =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, lane,
-                            constant(b, loc, lane.getType(), APFloat(0.0f)));
-  return arith::AndIOp::create(b, loc, isSmall, isPositive);
+  return arith::AndIOp::create(
+      b, loc, compareSize(b, loc, arith::CmpFPredicate::OLT, lane, 0x1p-126f),
+      compareSize(b, loc, arith::CmpFPredicate::OGT, lane, 0));
 }
 
 static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {

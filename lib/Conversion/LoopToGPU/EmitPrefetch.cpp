@@ -179,9 +179,13 @@ void GPUKernelEmitter::makeEdgeItems(const RowTiles &row) {
           getItem(point, reducedDims, row.whole, /*mayBeOutside=*/true, false));
     }
   }
-  if (row.whole != totalR)
-    rItems.push_back(getItem(from(row.whole), reducedDims, totalR,
-                             /*mayBeOutside=*/true, /*partial=*/true));
+  // A shifted row ends up to two vectors behind the last whole one.
+  int64_t cut = row.whole == totalR ? 0 : form.getShift() ? 2 : 1;
+  for (int64_t i = 0, n = llvm::divideCeil(cut, threadsR); i < n; ++i) {
+    Value point = getPointBehind(from(row.whole), i * threadsR);
+    rItems.push_back(getItem(point, reducedDims, totalR, /*mayBeOutside=*/true,
+                             /*partial=*/true));
+  }
 }
 
 FailureOr<GPUKernelEmitter::Values>

@@ -204,7 +204,7 @@ void Selector::selectRow() {
     threadsP =
         (isMany(static_cast<double>(threadsR)) ? kRowBlock : kFewRowBlock) /
         threadsR;
-    // Rows of a few bytes: a thread has several under way, and there are fewer
+    // Rows of a few bytes: a thread has several in flight, and there are fewer
     // blocks, whose start takes as long as a few instructions of each thread.
     while (
         itemsP < kManyRows &&
@@ -259,7 +259,7 @@ void Selector::selectRow() {
                           warp, kStreamThreads);
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
-  // As many rows as processors: a block has what is under way on one of them.
+  // As many rows as processors: a block has what is in flight on one of them.
   while (2 * threadsR <= facts.blockThreads &&
          pointsP * static_cast<double>(2 * threadsR) <=
              static_cast<double>(processors * busyThreads) &&

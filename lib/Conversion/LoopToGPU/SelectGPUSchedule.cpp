@@ -371,7 +371,7 @@ int64_t Selector::countFunctions() const {
 void Selector::selectPointwise() {
   selectThreads();
   if (reduced.any()) {
-    // A window of cheap values: several under way, as below.
+    // A window of cheap values: several in flight, as below.
     int64_t kept = itemsR * width;
     double spare = pointsP / static_cast<double>(threadsP * processors * 2);
     while (countFunctions() == 0 && itemsP < 4 &&
