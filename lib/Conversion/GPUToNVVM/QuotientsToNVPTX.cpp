@@ -23,6 +23,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace coil;
 
@@ -41,14 +43,26 @@ static Value getSplat(Value v) {
              : Value();
 }
 
-static bool isNonNegative(Value v, unsigned depth = 0) {
+/// A constant of any type of floats.
+static std::optional<double> getConstant(Value v) {
   APFloat value(0.0f);
-  if (matchPattern(v, m_ConstantFloat(&value)))
-    return !value.isNegative();
-  if (Value splat = getSplat(v))
-    v = splat;
-  Operation *op = v.getDefiningOp();
-  if (!op || depth > kMaxDepth)
+  if (!matchPattern(v, m_ConstantFloat(&value)))
+    return std::nullopt;
+  return value.convertToDouble();
+}
+
+/// The op of a number, or of what all lanes of a vector have; null for one that
+/// is too far away.
+static Operation *getDefinition(Value v, unsigned depth) {
+  Value splat = getSplat(v);
+  return depth > kMaxDepth ? nullptr : (splat ? splat : v).getDefiningOp();
+}
+
+static bool isNonNegative(Value v, unsigned depth = 0) {
+  if (std::optional<double> value = getConstant(v))
+    return !std::signbit(*value);
+  Operation *op = getDefinition(v, depth);
+  if (!op)
     return false;
   auto operand = [&](unsigned i) {
     return isNonNegative(op->getOperand(i), depth + 1);
@@ -67,13 +81,10 @@ static bool isNonNegative(Value v, unsigned depth = 0) {
 
 /// Whether `v` is `kLeast` or more, or no number.
 static bool isAtLeast(Value v, unsigned depth = 0) {
-  APFloat value(0.0f);
-  if (matchPattern(v, m_ConstantFloat(&value)))
-    return value >= APFloat(kLeast);
-  if (Value splat = getSplat(v))
-    v = splat;
-  Operation *op = v.getDefiningOp();
-  if (!op || depth > kMaxDepth)
+  if (std::optional<double> value = getConstant(v))
+    return *value >= kLeast;
+  Operation *op = getDefinition(v, depth);
+  if (!op)
     return false;
   auto operand = [&](unsigned i) {
     return isAtLeast(op->getOperand(i), depth + 1);
@@ -85,7 +96,10 @@ static bool isAtLeast(Value v, unsigned depth = 0) {
     return (operand(0) && isPositive(1)) || (operand(1) && isPositive(0));
   if (isa<arith::MaximumFOp>(op))
     return operand(0) || operand(1);
-  // Rounding does not go below a power of two.
+  // Rounding does not go below a number that the type holds; f16 ends at 2^-24.
+  if (isa<arith::TruncFOp>(op) &&
+      !getElementTypeOrSelf(op->getResult(0).getType()).isBF16())
+    return false;
   return isa<math::SqrtOp, arith::ExtFOp, arith::TruncFOp>(op) && operand(0);
 }
 
@@ -306,11 +320,8 @@ static void lowerRoot(math::SqrtOp op) {
 
 /// Whether the divisor's inverse is a normal number that is known here.
 static bool hasConstantInverse(Value divisor) {
-  APFloat value(0.0f);
-  if (!matchPattern(divisor, m_ConstantFloat(&value)) || !value.isFinite())
-    return false;
-  value.clearSign();
-  return value >= APFloat(kLeast) && value <= APFloat(1 / kLeast);
+  std::optional<double> value = getConstant(divisor);
+  return value && std::abs(*value) >= kLeast && std::abs(*value) <= 1 / kLeast;
 }
 
 void coil::lowerQuotients(Operation *root, FastMath mode) {
@@ -337,9 +348,10 @@ void coil::lowerQuotients(Operation *root, FastMath mode) {
       bool isLeast = isAtLeast(divide.getRhs());
       // One quotient by a number of which nothing is known is no faster in this
       // way: the branch is its own.
-      if (way == Way::Product ||
-          (way == Way::Corrected &&
-           (isLeast || hasLanes || hasConstantInverse(divide.getRhs()))))
+      bool isFaster = getConstant(divide.getRhs())
+                          ? hasConstantInverse(divide.getRhs())
+                          : isLeast || hasLanes;
+      if (way == Way::Product || (way == Way::Corrected && isFaster))
         quotients.push_back({divide, way, isLeast});
     } else if (auto sqrt = dyn_cast<math::SqrtOp>(op)) {
       arith::FastMathFlags flags = sqrt.getFastmath();

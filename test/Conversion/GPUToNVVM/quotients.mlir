@@ -158,3 +158,51 @@ gpu.module @root {
     gpu.return
   }
 }
+
+// -----
+
+// The inverse of a constant has to be a normal number.
+gpu.module @no_inverse {
+  // CHECK-LABEL: llvm.func @no_inverse
+  // CHECK-NOT: llvm.intr.fma
+  // CHECK-COUNT-3: llvm.fdiv
+  // CHECK-NOT: llvm.intr.fma
+  // CHECK: llvm.return
+  gpu.func @no_inverse(%p: !llvm.ptr<1>, %x: vector<2xf32>, %i: vector<2xi8>) kernel {
+    %tiny = arith.constant dense<1.0e-40> : vector<2xf32>
+    %huge = arith.constant dense<2.0e+38> : vector<2xf32>
+    %zero = arith.constant dense<0.0> : vector<2xf32>
+    %0 = arith.divf %x, %tiny : vector<2xf32>
+    %1 = arith.divf %0, %huge : vector<2xf32>
+    %n = arith.uitofp %i : vector<2xi8> to vector<2xf32>
+    %2 = arith.divf %n, %zero : vector<2xf32>
+    %3 = arith.addf %1, %2 : vector<2xf32>
+    llvm.store %3, %p : vector<2xf32>, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// What is rounded to f16 may be zero, which has a root; the constant is of
+// another type than the divisor.
+gpu.module @narrow {
+  // CHECK-LABEL: llvm.func @narrow
+  // CHECK: llvm.intr.sqrt
+  // CHECK: llvm.nvvm.rcp.approx.ftz.f
+  gpu.func @narrow(%p: !llvm.ptr<1>, %x: f32, %y: bf16) kernel {
+    %epsilon = arith.constant 1.0e-12 : f32
+    %one = arith.constant 1.0 : bf16
+    %square = arith.mulf %x, %x : f32
+    %sum = arith.addf %square, %epsilon : f32
+    %half = arith.truncf %sum : f32 to f16
+    %wide = arith.extf %half : f16 to f32
+    %root = math.sqrt %wide : f32
+    %size = math.absf %y : bf16
+    %d = arith.addf %size, %one : bf16
+    %divisor = arith.extf %d : bf16 to f32
+    %0 = arith.divf %root, %divisor : f32
+    llvm.store %0, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}
