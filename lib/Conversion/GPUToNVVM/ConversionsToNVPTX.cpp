@@ -126,22 +126,8 @@ static void lowerConversion(arith::SelectOp op, Value x) {
       });
   Value rounded = skipRounding(b, x);
   Value operand = rounded ? rounded : x;
-  StringAttr name =
-      b.getStringAttr(rounded ? "llvm.nvvm.f2i.rn" : "llvm.nvvm.f2i.rz");
-  auto convert = [&](Value lane) {
-    return LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), name,
-                                         ValueRange(lane))
-        .getResult(0);
-  };
-  Value result;
-  if (auto type = dyn_cast<VectorType>(op.getType())) {
-    SmallVector<Value> lanes;
-    for (int64_t i = 0; i < type.getNumElements(); ++i)
-      lanes.push_back(convert(vector::ExtractOp::create(b, loc, operand, i)));
-    result = vector::FromElementsOp::create(b, loc, type, lanes);
-  } else {
-    result = convert(operand);
-  }
+  StringRef name = rounded ? "llvm.nvvm.f2i.rn" : "llvm.nvvm.f2i.rz";
+  Value result = mapIntrinsic(b, loc, name, operand, b.getI32Type());
   // Below the range the instruction gives the least integer itself.
   if (!isNarrowed)
     result = arith::SelectOp::create(

@@ -83,6 +83,59 @@ static Value mapLanes(PatternRewriter &b, Operation *op, bool widen,
   return vector::FromElementsOp::create(b, loc, vectorType, lanes);
 }
 
+Value coil::getSplat(Value v) {
+  auto splat = v.getDefiningOp<vector::BroadcastOp>();
+  return splat && !isa<VectorType>(splat.getSource().getType())
+             ? splat.getSource()
+             : Value();
+}
+
+Value coil::isAnyLane(OpBuilder &b, Location loc, Value v,
+                      llvm::function_ref<Value(OpBuilder &, Value)> test) {
+  auto type = dyn_cast<VectorType>(v.getType());
+  if (!type)
+    return test(b, v);
+  if (Value splat = getSplat(v))
+    return test(b, splat);
+  Value any;
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    Value one = test(b, vector::ExtractOp::create(b, loc, v, i));
+    any = any ? arith::OrIOp::create(b, loc, any, one) : one;
+  }
+  return any;
+}
+
+Value coil::emitRarely(OpBuilder &b, Location loc, Value isRare, Value usual,
+                       llvm::function_ref<Value(OpBuilder &)> emitRare) {
+  auto choice = scf::IfOp::create(b, loc, usual.getType(), isRare,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b, loc, emitRare(b));
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, loc, usual);
+  return choice.getResult(0);
+}
+
+Value coil::mapIntrinsic(OpBuilder &b, Location loc, StringRef name, Value v,
+                         Type element) {
+  auto call = [&](Value lane) -> Value {
+    return LLVM::CallIntrinsicOp::create(b, loc, element, b.getStringAttr(name),
+                                         ValueRange(lane))
+        .getResult(0);
+  };
+  auto type = dyn_cast<VectorType>(v.getType());
+  if (!type)
+    return call(v);
+  auto resultType = VectorType::get(type.getShape(), element);
+  if (Value splat = getSplat(v))
+    return vector::BroadcastOp::create(b, loc, resultType, call(splat));
+  SmallVector<Value> lanes;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    lanes.push_back(call(vector::ExtractOp::create(b, loc, v, i)));
+  return vector::FromElementsOp::create(b, loc, resultType, lanes);
+}
+
 /// Calls a function of the device library, declared in the kernel's module.
 static Value callLibrary(OpBuilder &b, Location loc, StringRef name,
                          Type result, ArrayRef<Value> operands) {
@@ -251,22 +304,13 @@ static bool isSmallAngle(Value v) {
          isSmallAngle(op->getOperand(0));
 }
 
-/// Whether a lane of `v` is `kLargeAngle` or more in size, or no number.
-static Value isAnyLarge(OpBuilder &b, Location loc, Value v) {
+/// Whether an angle is `kLargeAngle` or more in size, or no number.
+static Value isLargeAngle(OpBuilder &b, Value angle) {
+  Location loc = angle.getLoc();
   Value limit = arith::ConstantOp::create(
       b, loc, FloatAttr::get(b.getF32Type(), kLargeAngle));
-  Value size = math::AbsFOp::create(b, loc, v), any;
-  auto addLane = [&](Value lane) {
-    Value large =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, lane, limit);
-    any = any ? arith::OrIOp::create(b, loc, any, large) : large;
-  };
-  auto type = dyn_cast<VectorType>(v.getType());
-  for (int64_t i = 0; type && i < type.getNumElements(); ++i)
-    addLane(vector::ExtractOp::create(b, loc, size, i));
-  if (!type)
-    addLane(size);
-  return any;
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE,
+                               math::AbsFOp::create(b, loc, angle), limit);
 }
 
 static bool hasFlag(Operation *op, arith::FastMathFlags flag) {
@@ -305,17 +349,10 @@ void coil::lowerAngles(Operation *root, FastMath mode) {
     bool isNarrow = hasFlag(op, arith::FastMathFlags::arcp);
     Value result = callAll(isNarrow ? "_narrow" : "_inside");
     if (!isSmall) {
-      // One branch for all lanes.
       Location loc = op->getLoc();
-      Value isLarge = isAnyLarge(b, loc, op->getOperand(0));
-      auto choice = scf::IfOp::create(b, loc, result.getType(), isLarge,
-                                      /*withElseRegion=*/true);
-      b.setInsertionPointToStart(choice.thenBlock());
-      Value exact = callAll("");
-      scf::YieldOp::create(b, loc, exact);
-      b.setInsertionPointToStart(choice.elseBlock());
-      scf::YieldOp::create(b, loc, result);
-      result = choice.getResult(0);
+      Value isLarge = isAnyLane(b, loc, op->getOperand(0), isLargeAngle);
+      result = emitRarely(b, loc, isLarge, result,
+                          [&](OpBuilder &) { return callAll(""); });
     }
     b.replaceOp(op, result);
   }

@@ -36,6 +36,27 @@ void lowerAngles(mlir::Operation *root, FastMath mode);
 /// lanes.
 void lowerQuotients(mlir::Operation *root, FastMath mode);
 
+/// What a vector has in all lanes, as far as it is a broadcast; else null.
+mlir::Value getSplat(mlir::Value v);
+
+/// Whether a test holds for `v`, or for one of its lanes.
+mlir::Value
+isAnyLane(mlir::OpBuilder &b, mlir::Location loc, mlir::Value v,
+          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)> test);
+
+/// `usual`, and what `emitRare` computes where `isRare`: one branch for all
+/// lanes.
+mlir::Value
+emitRarely(mlir::OpBuilder &b, mlir::Location loc, mlir::Value isRare,
+           mlir::Value usual,
+           llvm::function_ref<mlir::Value(mlir::OpBuilder &)> emitRare);
+
+/// An instruction with one operand for `v` or every lane of it, once where all
+/// lanes have the same.
+mlir::Value mapIntrinsic(mlir::OpBuilder &b, mlir::Location loc,
+                         llvm::StringRef name, mlir::Value v,
+                         mlir::Type element);
+
 /// The inverse of an f32, or of every lane, by the instruction: 1 ulp. What is
 /// below 2^-126 counts as zero, and so does the result.
 mlir::Value emitApproximateInverse(mlir::OpBuilder &b, mlir::Location loc,

@@ -16,9 +16,7 @@
 
 #include "coil/Dialect/Loop/Analysis/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -34,14 +32,6 @@ static constexpr unsigned kMaxDepth = 8;
 /// At least this is a number whose inverse, and that of what is four times as
 /// small, is normal; the square root of such a number is one as well.
 static constexpr float kLeast = 0x1p-100f;
-
-/// What a vector has in all lanes.
-static Value getSplat(Value v) {
-  auto splat = v.getDefiningOp<vector::BroadcastOp>();
-  return splat && !isa<VectorType>(splat.getSource().getType())
-             ? splat.getSource()
-             : Value();
-}
 
 /// A constant of any type of floats.
 static std::optional<double> getConstant(Value v) {
@@ -116,25 +106,6 @@ static Value constant(OpBuilder &b, Location loc, Type type, APFloat value) {
   return arith::ConstantOp::create(b, loc, attr);
 }
 
-/// An instruction with one operand for every lane, once where all lanes have
-/// the same.
-static Value mapIntrinsic(OpBuilder &b, Location loc, StringRef name, Value v) {
-  auto call = [&](Value lane) -> Value {
-    return LLVM::CallIntrinsicOp::create(
-               b, loc, b.getF32Type(), b.getStringAttr(name), ValueRange(lane))
-        .getResult(0);
-  };
-  auto type = dyn_cast<VectorType>(v.getType());
-  if (!type)
-    return call(v);
-  if (Value splat = getSplat(v))
-    return vector::BroadcastOp::create(b, loc, type, call(splat));
-  SmallVector<Value> lanes;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    lanes.push_back(call(vector::ExtractOp::create(b, loc, v, i)));
-  return vector::FromElementsOp::create(b, loc, type, lanes);
-}
-
 /// `v * factor`, once where all lanes have the same.
 static Value scale(OpBuilder &b, Location loc, Value v, float factor) {
   if (Value splat = getSplat(v)) {
@@ -158,7 +129,7 @@ enum class Way {
 } // namespace
 
 Value coil::emitApproximateInverse(OpBuilder &b, Location loc, Value v) {
-  return mapIntrinsic(b, loc, "llvm.nvvm.rcp.approx.ftz.f", v);
+  return mapIntrinsic(b, loc, "llvm.nvvm.rcp.approx.ftz.f", v, b.getF32Type());
 }
 
 /// The inverse of `kLeast` or more, also where it is subnormal.
@@ -200,35 +171,6 @@ static Way chooseWay(arith::DivFOp op) {
              : Way::Keep;
 }
 
-/// A test of every lane of `v`: whether it holds for one of them.
-static Value
-isAnyLane(OpBuilder &b, Location loc, Value v,
-          llvm::function_ref<Value(OpBuilder &, Location, Value)> test) {
-  if (Value splat = getSplat(v))
-    return test(b, loc, splat);
-  Value any;
-  auto type = cast<VectorType>(v.getType());
-  for (int64_t i = 0; i < type.getNumElements(); ++i) {
-    Value one = test(b, loc, vector::ExtractOp::create(b, loc, v, i));
-    any = any ? arith::OrIOp::create(b, loc, any, one) : one;
-  }
-  return any;
-}
-
-/// `fast`, and `op` itself where `isExtreme`: one branch for all lanes.
-static Value emitGuarded(OpBuilder &b, Operation *op, Value fast,
-                         Value isExtreme) {
-  Location loc = op->getLoc();
-  auto choice = scf::IfOp::create(b, loc, fast.getType(), isExtreme,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  scf::YieldOp::create(b, loc, b.clone(*op)->getResult(0));
-  b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, loc, fast);
-  return choice.getResult(0);
-}
-
 static Value compareSize(OpBuilder &b, Location loc, arith::CmpFPredicate how,
                          Value lane, float limit) {
   return arith::CmpFOp::create(
@@ -237,17 +179,24 @@ static Value compareSize(OpBuilder &b, Location loc, arith::CmpFPredicate how,
 }
 
 /// Whether the inverse of a divisor is not within 1 ulp by the instruction.
-static Value isExtremeDivisor(OpBuilder &b, Location loc, Value lane) {
+static Value isExtremeDivisor(OpBuilder &b, Value lane) {
+  Location loc = lane.getLoc();
   return arith::OrIOp::create(
       b, loc, compareSize(b, loc, arith::CmpFPredicate::OGT, lane, 0x1p126f),
       compareSize(b, loc, arith::CmpFPredicate::OLT, lane, 0x1p-126f));
 }
 
 /// Whether the instruction for the inverse root takes a number for zero.
-static Value isSubnormal(OpBuilder &b, Location loc, Value lane) {
+static Value isSubnormal(OpBuilder &b, Value lane) {
+  Location loc = lane.getLoc();
   return arith::AndIOp::create(
       b, loc, compareSize(b, loc, arith::CmpFPredicate::OLT, lane, 0x1p-126f),
       compareSize(b, loc, arith::CmpFPredicate::OGT, lane, 0));
+}
+
+/// The instruction that is exact for all operands.
+static auto cloneOf(Operation *op) {
+  return [op](OpBuilder &b) { return b.clone(*op)->getResult(0); };
 }
 
 static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
@@ -282,8 +231,8 @@ static void lowerQuotient(arith::DivFOp op, Way way, bool isLeast) {
     }
     result = emitQuotient(b, loc, dividend, divisor, inverse);
     if (!isLeast)
-      result = emitGuarded(b, op, result,
-                           isAnyLane(b, loc, divisor, isExtremeDivisor));
+      result = emitRarely(b, loc, isAnyLane(b, loc, divisor, isExtremeDivisor),
+                          result, cloneOf(op));
   }
   op.replaceAllUsesWith(result);
   op.erase();
@@ -295,7 +244,8 @@ static void lowerRoot(math::SqrtOp op) {
   Location loc = op.getLoc();
   Value v = op.getOperand();
   bool isLeast = isAtLeast(v);
-  Value inverse = mapIntrinsic(b, loc, "llvm.nvvm.rsqrt.approx.ftz.f", v);
+  Value inverse =
+      mapIntrinsic(b, loc, "llvm.nvvm.rsqrt.approx.ftz.f", v, b.getF32Type());
   Value root = arith::MulFOp::create(b, loc, v, inverse);
   Value half = scale(b, loc, inverse, 0.5f);
   Value negated = arith::NegFOp::create(b, loc, root);
@@ -313,7 +263,8 @@ static void lowerRoot(math::SqrtOp op) {
         b, loc, isRoot, compare(arith::CmpFPredicate::OEQ, APFloat(0.0f)));
   Value result = arith::SelectOp::create(b, loc, isRoot, v, corrected);
   if (!isLeast)
-    result = emitGuarded(b, op, result, isAnyLane(b, loc, v, isSubnormal));
+    result = emitRarely(b, loc, isAnyLane(b, loc, v, isSubnormal), result,
+                        cloneOf(op));
   op.replaceAllUsesWith(result);
   op.erase();
 }

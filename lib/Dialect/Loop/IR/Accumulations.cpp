@@ -19,12 +19,13 @@ using namespace coil::loop;
 using sym::ExprAttr;
 
 SmallVector<unsigned> KernelOp::getColumnDims() {
-  SmallVector<unsigned> columns;
-  for (AccumulateOp op : getBlock()->getOps<AccumulateOp>()) {
-    for (int64_t d : op.getColumns())
-      columns.push_back(static_cast<unsigned>(d));
-    break;
-  }
+  // All have the same.
+  auto ops = getBlock()->getOps<AccumulateOp>();
+  if (ops.empty())
+    return {};
+  auto columns =
+      llvm::map_to_vector((*ops.begin()).getColumns(),
+                          [](int64_t d) { return static_cast<unsigned>(d); });
   llvm::sort(columns);
   return columns;
 }
@@ -61,10 +62,8 @@ LogicalResult AccumulateOp::verify() {
   auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
   if (!kernel)
     return emitOpError("expected to be in the body of 'loop.kernel'");
-  if (getOutput() >= kernel.getNumResults()) // (C1)
-    return emitOpError() << "writes result "
-                         << static_cast<int64_t>(getOutput())
-                         << " of a kernel with " << kernel.getNumResults();
+  if (failed(verifyOutput(*this, kernel, getOutput()))) // (C1)
+    return failure();
   auto type = cast<RankedTensorType>(kernel.getResult(getOutput()).getType());
   if (getValue().getType() != getScalarType(type.getElementType())) // (C1)
     return emitOpError() << "accumulates " << getValue().getType()

@@ -534,14 +534,20 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
+LogicalResult coil::loop::verifyOutput(Operation *op, KernelOp kernel,
+                                       uint64_t number) {
+  if (number < kernel.getNumResults())
+    return success();
+  return op->emitOpError() << "writes result " << static_cast<int64_t>(number)
+                           << " of a kernel with " << kernel.getNumResults();
+}
+
 LogicalResult StoreOp::verify() {
   auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
   if (!kernel)
     return emitOpError("expected to be in the body of 'loop.kernel'");
-  if (getOutput() >= kernel.getNumResults()) // (C1)
-    return emitOpError() << "writes result "
-                         << static_cast<int64_t>(getOutput())
-                         << " of a kernel with " << kernel.getNumResults();
+  if (failed(verifyOutput(*this, kernel, getOutput()))) // (C1)
+    return failure();
   auto type = cast<RankedTensorType>(kernel.getResult(getOutput()).getType());
   if (getValue().getType() != getScalarType(type.getElementType())) // (C1)
     return emitOpError() << "writes " << getValue().getType()
@@ -701,10 +707,8 @@ LogicalResult ScatterOp::verify() {
   if (failed(verifyReducedDims(*this, getDims()))) // (C4)
     return failure();
   auto kernel = cast<KernelOp>((*this)->getParentOp());
-  if (getOutput() >= kernel.getNumResults()) // (C1)
-    return emitOpError() << "writes result "
-                         << static_cast<int64_t>(getOutput())
-                         << " of a kernel with " << kernel.getNumResults();
+  if (failed(verifyOutput(*this, kernel, getOutput()))) // (C1)
+    return failure();
   auto type = cast<RankedTensorType>(getTarget().getType());
   Type result = kernel.getResult(getOutput()).getType();
   if (result != type) // (C1)

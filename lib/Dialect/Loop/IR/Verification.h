@@ -16,6 +16,10 @@
 
 namespace coil::loop {
 
+/// Checks that a kernel has the result that an op of its body writes.
+mlir::LogicalResult verifyOutput(mlir::Operation *op, KernelOp kernel,
+                                 uint64_t number);
+
 /// Whether values of `type` can be combined by `kind`.
 mlir::LogicalResult verifyKind(mlir::Operation *op, ReduceKind kind,
                                mlir::Type type);
