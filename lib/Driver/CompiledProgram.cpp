@@ -303,15 +303,7 @@ Expected<std::unique_ptr<CompiledProgram>>
 CompiledProgram::compileText(llvm::StringRef text, const JITOptions &options) {
   auto compile = [&] {
     return compileRead(
-        [&](MLIRContext &context) -> Expected<Program> {
-          Expected<OwningOpRef<ModuleOp>> module =
-              import::importProgramText(text, &context);
-          if (!module)
-            return module.takeError();
-          Program program;
-          program.module = std::move(*module);
-          return std::move(program);
-        },
+        [&](MLIRContext &context) { return loadProgramText(text, context); },
         "program", /*isExported=*/true, /*nameNodes=*/true, options);
   };
   return compileCached(

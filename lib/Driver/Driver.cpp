@@ -99,6 +99,16 @@ Expected<Program> coil::loadProgram(StringRef path, StringRef weightsPath,
   return std::move(program);
 }
 
+Expected<Program> coil::loadProgramText(StringRef text, MLIRContext &context) {
+  Expected<OwningOpRef<ModuleOp>> module =
+      import::importProgramText(text, &context);
+  if (!module)
+    return module.takeError();
+  Program program;
+  program.module = std::move(*module);
+  return std::move(program);
+}
+
 Stage coil::detectStage(ModuleOp module) {
   Stage stage = Stage::Input;
   bool graph = false;

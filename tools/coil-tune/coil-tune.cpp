@@ -17,7 +17,6 @@
 #include "coil/Dialect/Target/IR/Target.h"
 #include "coil/Dialect/Wrapper/Transforms/TuningRecords.h"
 #include "coil/Driver/Driver.h"
-#include "coil/Import/Import.h"
 #include "coil/InitAllDialects.h"
 #include "coil/Package/Package.h"
 #include "coil/Runtime/CUDA.h"
@@ -229,13 +228,7 @@ static Expected<Program> load(llvm::SourceMgr &sources, MLIRContext &context) {
   if (!text)
     return llvm::createStringError("cannot read '" + input +
                                    "': " + text.getError().message());
-  Expected<OwningOpRef<ModuleOp>> module =
-      import::importProgramText((*text)->getBuffer(), &context);
-  if (!module)
-    return module.takeError();
-  Program program;
-  program.module = std::move(*module);
-  return std::move(program);
+  return loadProgramText((*text)->getBuffer(), context);
 }
 
 /// Measures the kernels that have no records, and adds theirs to the file.

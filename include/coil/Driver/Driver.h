@@ -57,6 +57,11 @@ llvm::Expected<Program> loadProgram(llvm::StringRef path,
                                     mlir::MLIRContext &context,
                                     bool checkWeights = false);
 
+/// The program of the text that `coil.torch_compile` writes of a graph; an
+/// error names the node.
+llvm::Expected<Program> loadProgramText(llvm::StringRef text,
+                                        mlir::MLIRContext &context);
+
 /// The stage that a module is at, by the ops it holds.
 Stage detectStage(mlir::ModuleOp module);
 
