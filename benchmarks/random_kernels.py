@@ -239,7 +239,7 @@ def measure(program, device, args, others=None):
     record["operations"] = largest * program.operations
     with tempfile.TemporaryDirectory() as folder:
         try:
-            path = export(program, inputs, others and others[1].make("cpu", args.seed), folder)
+            path = export(program, inputs, others and others[1][1].make("cpu", args.seed), folder)
         except Exception as error:  # Whatever torch says.
             record["skipped"] = "torch.export: " + str(error).strip().splitlines()[0][:200]
             return [record]

@@ -32,6 +32,7 @@ private:
   Attribute draw(loop::GPUScheduleAttr decided, loop::KernelOp kernel);
   Attribute draw(loop::ScheduleAttr decided, loop::KernelOp kernel);
   loop::MmaAttr draw(loop::MmaAttr decided);
+  Attribute drawBox(loop::GPUScheduleAttr decided, int64_t rank);
   Attribute drawColumns(loop::GPUScheduleAttr decided,
                         ArrayRef<unsigned> columns);
 };
@@ -91,7 +92,8 @@ Attribute ScheduleGenerator::drawColumns(loop::GPUScheduleAttr decided,
       chance(80) ? decided.getIndexBits() : 64, decided.getOwners(),
       decided.getSplitR(), decided.getAlignTo(), decided.getPrefetch(),
       chance(70) ? decided.getDescending() : !decided.getDescending(),
-      decided.getStages(), decided.getBlocks(), decided.getMma());
+      decided.getStages(), decided.getBlocks(), decided.getMma(),
+      decided.getBoxDims(), decided.getBox());
 }
 
 Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
@@ -113,6 +115,9 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
   bool reduces = !kernel.getReducedDims().empty();
   bool isPointwise = !reduces && (strategy == loop::GPUStrategy::Tile ||
                                   strategy == loop::GPUStrategy::Transpose);
+  if (strategy == loop::GPUStrategy::Box ||
+      (isPointwise && rank > 1 && chance(20)))
+    return drawBox(decided, rank);
   if (isPointwise && rank > 1 && chance(20)) {
     strategy = strategy == loop::GPUStrategy::Tile
                    ? loop::GPUStrategy::Transpose
@@ -172,7 +177,34 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
       decided.getPrefetch() != (reduces && chance(30)),
       chance(70) ? decided.getDescending() : !decided.getDescending(),
       chance(80) ? decided.getStages() : 0,
-      chance(80) ? decided.getBlocks() : 0, mma);
+      chance(80) ? decided.getBlocks() : 0, mma, decided.getBoxDims(),
+      decided.getBox());
+}
+
+/// A tile of a few dimensions.
+Attribute ScheduleGenerator::drawBox(loop::GPUScheduleAttr decided,
+                                     int64_t rank) {
+  SmallVector<int64_t> left, dims, sizes;
+  for (int64_t d = 0; d < rank; ++d)
+    left.push_back(d);
+  for (int64_t n = 1 + below(rank); n > 0; --n) {
+    auto *it = left.begin() + below(static_cast<int64_t>(left.size()));
+    dims.push_back(*it);
+    sizes.push_back(chance(50) ? power(6) : 1 + below(30));
+    left.erase(it);
+  }
+  constexpr int64_t none = -1, zero = 0, one = 1;
+  MLIRContext *context = decided.getContext();
+  return loop::GPUScheduleAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, context,
+      loop::GPUStrategy::Box, dims.front(), /*vectorWidth=*/one,
+      /*transposeDim=*/none, 32 * (1 + below(16)), /*threadsR=*/one,
+      /*itemsP=*/one, /*itemsR=*/one, /*persistent=*/false, below(5),
+      chance(80) ? decided.getIndexBits() : 64, /*owners=*/zero,
+      /*splitR=*/false, /*alignTo=*/none, /*prefetch=*/false,
+      /*descending=*/false, /*stages=*/zero, /*blocks=*/zero, loop::MmaAttr(),
+      DenseI64ArrayAttr::get(context, dims),
+      DenseI64ArrayAttr::get(context, sizes));
 }
 
 Attribute ScheduleGenerator::draw(loop::ScheduleAttr decided,

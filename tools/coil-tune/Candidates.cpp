@@ -80,6 +80,7 @@ struct GPUParameters {
   bool prefetch, descending;
   int64_t stages, blocks;
   MmaAttr mma;
+  mlir::DenseI64ArrayAttr boxDims, box;
 
   explicit GPUParameters(GPUScheduleAttr s)
       : strategy(s.getStrategy()), vectorDim(s.getVectorDim()),
@@ -92,14 +93,14 @@ struct GPUParameters {
         prefetch(s.getPrefetch()),
         // What ran before is decided after the schedule.
         descending(false), stages(s.getStages()), blocks(s.getBlocks()),
-        mma(s.getMma()) {}
+        mma(s.getMma()), boxDims(s.getBoxDims()), box(s.getBox()) {}
 
   ScheduleAttrInterface get(MLIRContext *context) const {
     return GPUScheduleAttr::getChecked(
         [&] { return emitError(UnknownLoc::get(context)); }, context, strategy,
         vectorDim, vectorWidth, transposeDim, threadsP, threadsR, itemsP,
         itemsR, persistent, minBlocks, indexBits, owners, splitR, alignTo,
-        prefetch, descending, stages, blocks, mma);
+        prefetch, descending, stages, blocks, mma, boxDims, box);
   }
 };
 

@@ -154,23 +154,14 @@ std::vector<GPUKernelEmitter::Staging> GPUKernelEmitter::getStages() {
   return stages;
 }
 
-void GPUKernelEmitter::decodeBlock() {
+void GPUKernelEmitter::decodeBlock(ArrayRef<unsigned> order,
+                                   ArrayRef<int64_t> sizes) {
   unsigned numDims = kernel.getNumDims();
   blockPositions.resize(numDims);
-  // Neighbours along `v` first: results, and most operands, are contiguous
-  // there, and blocks that run together should share pages of memory.
-  SmallVector<unsigned> order;
-  for (unsigned d = 0; d < numDims; ++d)
-    if (d != vectorDim && d != transposeDim)
-      order.push_back(d);
-  order.push_back(static_cast<unsigned>(transposeDim));
-  order.push_back(static_cast<unsigned>(vectorDim));
   SmallVector<ExprAttr> counts(kernel.getDims().getDims().begin(),
                                kernel.getDims().getDims().end());
-  for (auto [d, size] : {std::pair(vectorDim, tileV), {transposeDim, tileT}}) {
-    ExprAttr &count = counts[static_cast<size_t>(d)];
+  for (auto [count, size] : llvm::zip_equal(counts, sizes))
     count = sym::ceilDiv(count, sym::constant(kernel.getContext(), size));
-  }
   auto isOne = [&](unsigned d) { return counts[d].isConstant(1); };
   int64_t left = llvm::count_if(order, [&](unsigned d) { return !isOne(d); });
   Value number = arith::IndexCastUIOp::create(
@@ -192,8 +183,6 @@ void GPUKernelEmitter::decodeBlock() {
     position = arith::RemUIOp::create(b, number, n);
     number = arith::DivUIOp::create(b, number, n);
   }
-  blockV = blockPositions[static_cast<size_t>(vectorDim)];
-  blockT = blockPositions[static_cast<size_t>(transposeDim)];
 }
 
 //===----------------------------------------------------------------------===//
@@ -519,7 +508,20 @@ LogicalResult GPUKernelEmitter::emitTile(bool masked,
 LogicalResult GPUKernelEmitter::emitTransposed() {
   threadId = emitThreadId();
   std::vector<Staging> stages = getStages();
-  decodeBlock();
+  // Neighbours along `v` first: results, and most operands, are contiguous
+  // there, and blocks that run together should share pages of memory.
+  SmallVector<unsigned> order;
+  SmallVector<int64_t> sizes(kernel.getNumDims(), 1);
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    if (d != vectorDim && d != transposeDim)
+      order.push_back(d);
+  for (auto [d, size] : {std::pair(transposeDim, tileT), {vectorDim, tileV}}) {
+    order.push_back(static_cast<unsigned>(d));
+    sizes[static_cast<size_t>(d)] = size;
+  }
+  decodeBlock(order, sizes);
+  blockV = blockPositions[static_cast<size_t>(vectorDim)];
+  blockT = blockPositions[static_cast<size_t>(transposeDim)];
   // Almost all tiles are whole: they compare nothing.
   Value whole;
   bool neverWhole = false;

@@ -119,6 +119,17 @@ void GPUKernelEmitter::analyze() {
     }
   }
 
+  if (schedule.getStrategy() == GPUStrategy::Box) {
+    numBlocks = sym::constant(ctx, 1);
+    SmallVector<int64_t> sizes(numDims, 1);
+    for (BoxSide side : getBoxSides())
+      sizes[side.dim] = side.size;
+    for (unsigned d = 0; d < numDims; ++d)
+      numBlocks =
+          sym::mul(numBlocks, sym::ceilDiv(kernel.getExtent(d),
+                                           sym::constant(ctx, sizes[d])));
+  }
+
   int64_t spread = reducedIsFast ? 1 : threadsP, warp = facts.warpSize;
   lanesR = std::clamp<int64_t>(warp / std::min(spread, warp), 1, threadsR);
   groupsR = threadsR / lanesR;
@@ -341,6 +352,8 @@ Value GPUKernelEmitter::emitThreadId() {
 LogicalResult GPUKernelEmitter::emitBody() {
   if (transposeDim >= 0)
     return emitTransposed();
+  if (schedule.getStrategy() == GPUStrategy::Box)
+    return emitBox();
   if (contraction)
     return contraction->emit();
   auto id = [&](Value v, IntegerType type) -> Value {

@@ -28,13 +28,15 @@
 //
 // The strategy `transpose` reads inputs that are contiguous along another
 // dimension in vectors of that one, by other threads than those that need them,
-// see EmitTranspose.cpp. The strategy `mma` is MmaEmitter.h.
+// see EmitTranspose.cpp; the strategy `box` does that for tiles of any number
+// of dimensions, see BoxForm.h. The strategy `mma` is MmaEmitter.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUKERNELEMITTER_H
 
+#include "BoxForm.h"
 #include "GPUFacts.h"
 #include "ScanRing.h"
 #include "VectorForm.h"
@@ -648,7 +650,10 @@ private:
   mlir::LogicalResult emitTile(bool masked,
                                llvm::MutableArrayRef<Staging> stages);
   std::vector<Staging> getStages();
-  void decodeBlock();
+  /// Finds the positions of the block's tile, in tiles of `sizes` points; the
+  /// last dimension of `order` is that of neighbouring blocks.
+  void decodeBlock(llvm::ArrayRef<unsigned> order,
+                   llvm::ArrayRef<int64_t> sizes);
   /// Item of the tile at a position in vectors of the current form.
   Item getTileItem(mlir::Value t, mlir::Value v, bool masked);
   llvm::SmallVector<Item> getTileItems(bool masked);
@@ -661,6 +666,32 @@ private:
   Copies takeUnits(Staging &stage);
   void putItems(Staging &stage);
   Copies takeItems(Staging &stage);
+
+  //===--- Boxes (EmitBox.cpp) --------------------------------------------===//
+
+  struct BoxStage;
+  /// A point of a box that a thread takes.
+  struct BoxItem {
+    Item item;
+    /// Where in the box, for each dimension of the kernel, as i32.
+    llvm::SmallVector<mlir::Value> coordinates;
+    /// Whether the thread has such a point; null where all threads have one.
+    mlir::Value inBox;
+  };
+  llvm::SmallVector<BoxSide> getBoxSides() const;
+  std::vector<BoxStage> getBoxStages();
+  mlir::LogicalResult emitBox();
+  /// The body for some points of a thread.
+  mlir::LogicalResult emitBoxItems(llvm::ArrayRef<BoxItem> items,
+                                   llvm::ArrayRef<BoxStage> stages,
+                                   llvm::ArrayRef<mlir::Operation *> body);
+  llvm::SmallVector<BoxItem, 0> getBoxItems(const BoxOrder &order);
+  mlir::Value getBoxPlace(const BoxStage &stage, const BoxItem &item);
+  mlir::LogicalResult loadBox(const BoxStage &stage,
+                              llvm::ArrayRef<BoxItem> items, Copies &copies);
+  void putBoxItem(const BoxStage &stage, const BoxItem &item,
+                  mlir::Value value);
+  mlir::Value takeBoxItem(const BoxStage &stage, const BoxItem &item);
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 

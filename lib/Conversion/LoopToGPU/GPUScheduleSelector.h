@@ -7,8 +7,8 @@
 //
 // Decides how a GPU computes one loop kernel. Which dimension vectors go along,
 // how wide they are, and tiles of pointwise kernels are in
-// SelectGPUSchedule.cpp; reductions and windows in SelectGPUReduction.cpp;
-// scans in SelectGPUScan.cpp.
+// SelectGPUSchedule.cpp; boxes in SelectGPUBox.cpp; reductions and windows in
+// SelectGPUReduction.cpp; scans in SelectGPUScan.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +83,8 @@ private:
   int64_t selectTransposeDim() const;
   bool isStaged(const Access &a) const;
   void selectTranspose();
+  /// Takes a tile of several dimensions where the accesses want one.
+  bool selectBox();
   /// Whether the kernel reduces over small windows; then chooses `dim`, `width`
   /// and the rest.
   bool selectWindow();
@@ -103,6 +105,8 @@ private:
   /// busy with many of them, one after the other.
   bool hasManyBlocks(double threads, int64_t block) const;
   void selectThreads();
+  /// Threads and items, whatever the kernel is.
+  void selectCounts(bool isWindow);
   void selectPointwise();
   void selectOwners();
   void selectScan();
@@ -113,6 +117,9 @@ private:
   bool isOnlyReduced() const;
   void selectRow();
   void selectColumn();
+  /// Vectors along `p` that lie next to each other in an operand, as a power of
+  /// two: threads beyond them are no neighbours in memory.
+  int64_t getColumnRun() const;
   /// Rows that blocks walk, of kernels that accumulate columns.
   void selectChunk();
   /// Bytes of what one lane has accumulated for all reductions, at most.
@@ -149,6 +156,8 @@ private:
   /// Vectors of each direction: expected, and the most there can be.
   double pointsP = 1, pointsR = 1;
   int64_t mostR = 1;
+  /// Set where the strategy is `box`.
+  mlir::DenseI64ArrayAttr boxDims, box;
 };
 
 } // namespace coil::loop

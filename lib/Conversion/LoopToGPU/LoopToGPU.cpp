@@ -86,7 +86,12 @@ struct ConvertLoopToGPUPass
       body.emitOpError("has no schedule for a GPU");
       return signalPassFailure();
     }
-    for (int64_t d : {schedule.getVectorDim(), schedule.getTransposeDim()}) {
+    SmallVector<int64_t> dims{schedule.getVectorDim(),
+                              schedule.getTransposeDim()};
+    bool isBox = schedule.getStrategy() == loop::GPUStrategy::Box;
+    if (isBox)
+      llvm::append_range(dims, schedule.getBoxDims().asArrayRef());
+    for (int64_t d : dims) {
       if (d >= static_cast<int64_t>(body.getNumDims())) { // (C3)
         body.emitOpError("has a schedule for dimension ")
             << d << " of " << body.getNumDims();
@@ -95,9 +100,11 @@ struct ConvertLoopToGPUPass
     }
     bool isTranspose = schedule.getStrategy() == loop::GPUStrategy::Transpose;
     bool scatters = !body.getBlock()->getOps<loop::ScatterOp>().empty();
-    if (isTranspose && (scatters || !body.getReducedDims().empty())) { // (C8)
-      body.emitOpError("has reduced dimensions, which the strategy 'transpose' "
-                       "does not take");
+    if ((isTranspose || isBox) &&
+        (scatters || !body.getReducedDims().empty())) { // (C8)
+      body.emitOpError("has reduced dimensions, which the strategy '")
+          << loop::stringifyGPUStrategy(schedule.getStrategy())
+          << "' does not take";
       return signalPassFailure();
     }
     SmallVector<unsigned> reduced =

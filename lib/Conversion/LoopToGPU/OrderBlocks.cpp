@@ -112,7 +112,8 @@ private:
         s.getTransposeDim(), s.getThreadsP(), s.getThreadsR(), s.getItemsP(),
         s.getItemsR(), s.getPersistent(), s.getMinBlocks(), s.getIndexBits(),
         s.getOwners(), s.getSplitR(), s.getAlignTo(), s.getPrefetch(),
-        /*descending=*/true, s.getStages(), s.getBlocks(), s.getMma());
+        /*descending=*/true, s.getStages(), s.getBlocks(), s.getMma(),
+        s.getBoxDims(), s.getBox());
   }
 
   bool isLarge(Value v) {

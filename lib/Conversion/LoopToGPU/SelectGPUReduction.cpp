@@ -32,10 +32,15 @@ static constexpr int64_t kMaxVectors = 16;
 /// have something to wait for (an H200: 1.1 times as many are 1.25 times as
 /// fast, 1.8 times as many 0.9 times).
 static constexpr double kFullBlocks = 1.25;
+/// Threads of a row whose sums and maxima are found together.
+static constexpr int64_t kOnlineThreads = 128;
 /// Ops of a kernel whose other values take few registers.
 static constexpr unsigned kFewOps = 32;
 /// Large operands and results of which a thread has room for in 32 registers.
 static constexpr int64_t kFewTensors = 4;
+/// Bytes that a thread loads at a time, in half of the registers that 256
+/// threads in each of four blocks have.
+static constexpr int64_t kMaxLoadedBytes = 256;
 /// Elements of a window that a thread keeps in registers, and how far windows
 /// may be apart.
 static constexpr int64_t kMaxWindow = 64, kMaxWindowStep = 4;
@@ -259,20 +264,24 @@ void Selector::selectRow() {
                           warp, kStreamThreads);
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
-  // As many rows as processors: a block has what is in flight on one of them.
-  while (2 * threadsR <= facts.blockThreads &&
-         pointsP * static_cast<double>(2 * threadsR) <=
-             static_cast<double>(processors * busyThreads) &&
-         pointsR >= static_cast<double>(8 * threadsR * itemsR))
-    threadsR *= 2;
   // Few threads wait for one another less often, which is what each step of
   // such a sum does.
-  if (isOnline && threadsR > 128) {
-    threadsR = 128;
+  if (isOnline && threadsR > kOnlineThreads) {
+    threadsR = kOnlineThreads;
     itemsR = 4;
     // A step takes as long to compute as to load.
     prefetch = isOnlyReduced();
   }
+  // As many rows as processors: a block has what is in flight on one of them.
+  while (2 * threadsR <= facts.blockThreads &&
+         pointsP * static_cast<double>(2 * threadsR) <=
+             (isOnline ? kFullBlocks : 1) *
+                 static_cast<double>(processors * busyThreads) &&
+         pointsR >= static_cast<double>(8 * threadsR * itemsR))
+    threadsR *= 2;
+  // More threads have no registers for what a step of many loads ahead.
+  if (isOnline && threadsR > kStreamThreads)
+    prefetch = false;
   // Eight positions or moments in each vector: what a block combines at the end
   // takes as long as to load, and is less for fewer threads.
   bool hasMoments = !kernel.getBlock()->getOps<WelfordOp>().empty();
@@ -311,6 +320,35 @@ int64_t Selector::getPartialBytes() const {
   return bytes;
 }
 
+int64_t Selector::getColumnRun() const {
+  if (dim < 0)
+    return 1;
+  // Of the operands that are largest, the one with the most.
+  int64_t most = 1;
+  for (const Access &a : accesses) {
+    if (!isLarge(a))
+      continue;
+    double next = 1;
+    int64_t run = 1;
+    SmallVector<unsigned> dims{static_cast<unsigned>(dim)};
+    for (unsigned d = kernel.getNumDims(); d-- > 0;)
+      if (!reduced[d] && static_cast<int64_t>(d) != dim)
+        dims.push_back(d);
+    for (unsigned d : dims) {
+      if (kernel.getExtent(d).isConstant(1))
+        continue;
+      LaneAddress address = VectorForm(kernel, layout, d, 2).getAddress(a.op);
+      if (!address.step || hints(address.step) != next)
+        break;
+      double extent = hints(kernel.getExtent(d));
+      run *= static_cast<int64_t>(std::max(1.0, extent));
+      next *= extent;
+    }
+    most = std::max(most, run);
+  }
+  return powerAtLeast(static_cast<double>(llvm::divideCeil(most, width)));
+}
+
 void Selector::selectColumn() {
   bool again = rereads();
   // Sums of each lane go through shared memory, those of a warp together where
@@ -319,7 +357,7 @@ void Selector::selectColumn() {
     int64_t owners = threads / std::max<int64_t>(1, warp / threadsP);
     return owners * width * getPartialBytes() <= facts.staticSharedBytes;
   };
-  threadsP = std::min(warp, powerAtLeast(pointsP));
+  threadsP = std::min({warp, powerAtLeast(pointsP), getColumnRun()});
   // Where most processors would have nothing: pieces of whole lines of memory.
   while (threadsP * width * widest > kLineBytes &&
          2 * pointsP < static_cast<double>(threadsP * processors))
@@ -346,6 +384,22 @@ void Selector::selectColumn() {
     threadsP = kStreamThreads;
     threadsR = 1;
   }
+  // Threads whose items are as many as there are points, or hardly more: the
+  // fewest of them whose registers hold what they load.
+  auto countSlots = [&](int64_t threads) {
+    return threads * llvm::divideCeil(mostR, threads);
+  };
+  auto holds = [&](int64_t threads) {
+    int64_t elements = llvm::divideCeil(mostR, threads) * width;
+    return elements <= kMaxKept &&
+           elements * countLarge() * widest <= kMaxLoadedBytes;
+  };
+  for (int64_t fewer = threadsR / 2; fewer > 0 && holds(fewer); fewer /= 2)
+    if (4 * countSlots(fewer) <= 3 * countSlots(threadsR) &&
+        hasManyBlocks(pointsP * static_cast<double>(fewer), kStreamThreads))
+      threadsR = fewer;
+  if (threadsR * threadsP < kStreamThreads / 2)
+    threadsP = kStreamThreads / threadsR;
   int64_t kept = llvm::divideCeil(mostR, threadsR);
   if (mostR <= kBlockRow && kept * width <= kMaxKept) {
     persistent = true;

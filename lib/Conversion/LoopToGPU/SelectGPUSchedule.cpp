@@ -461,6 +461,23 @@ void Selector::selectTranspose() {
   itemsR = tileT / threadsR;
 }
 
+void Selector::selectCounts(bool isWindow) {
+  if (accumulates)
+    selectChunk();
+  else if (transposeDim >= 0)
+    selectTranspose();
+  else if (ordered)
+    selectOwners();
+  else if (scans)
+    selectScan();
+  else if (isWindow || reduced.none())
+    selectPointwise();
+  else if (isReduced(dim))
+    selectRow();
+  else
+    selectColumn();
+}
+
 GPUScheduleAttr Selector::select() {
   reduced.resize(kernel.getNumDims());
   for (unsigned d : getGPUReducedDims(kernel, ordered))
@@ -476,7 +493,7 @@ GPUScheduleAttr Selector::select() {
         /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
         selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
         /*prefetch=*/false, /*descending=*/false, /*stages=*/0, /*blocks=*/0,
-        choice->mma);
+        choice->mma, /*boxDims=*/{}, /*box=*/{});
   }
   bool isWindow =
       reduced.any() && !scatters && !scans && !accumulates && selectWindow();
@@ -496,29 +513,20 @@ GPUScheduleAttr Selector::select() {
       totalR = sym::mul(totalR, extent);
   }
   mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
-  if (accumulates)
-    selectChunk();
-  else if (transposeDim >= 0)
-    selectTranspose();
-  else if (ordered)
-    selectOwners();
-  else if (scans)
-    selectScan();
-  else if (isWindow || reduced.none())
-    selectPointwise();
-  else if (isReduced(dim))
-    selectRow();
-  else
-    selectColumn();
-  auto strategy = transposeDim >= 0 ? GPUStrategy::Transpose
-                  : scans           ? GPUStrategy::Scan
-                                    : GPUStrategy::Tile;
+  bool isBox = reduced.none() && !scatters && !sumsRows && !scans &&
+               !accumulates && selectBox();
+  if (!isBox)
+    selectCounts(isWindow);
+  auto strategy = box                 ? GPUStrategy::Box
+                  : transposeDim >= 0 ? GPUStrategy::Transpose
+                  : scans             ? GPUStrategy::Scan
+                                      : GPUStrategy::Tile;
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
                               splitR, alignTo, prefetch,
                               /*descending=*/false, stages, blocks,
-                              /*mma=*/{});
+                              /*mma=*/{}, boxDims, box);
 }
 
 namespace {

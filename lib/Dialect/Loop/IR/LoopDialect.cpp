@@ -50,17 +50,45 @@ static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
                      << " to " << high;
 }
 
+/// What belongs to the strategy `box` alone; `isPlain`: what has to be one is.
+static LogicalResult
+verifyBox(llvm::function_ref<InFlightDiagnostic()> emitError, bool isPlain,
+          int64_t vectorDim, int64_t threads, DenseI64ArrayAttr dims,
+          DenseI64ArrayAttr box) { // (C15)
+  llvm::SmallDenseSet<int64_t> seen;
+  bool isValid = isPlain && !dims.empty() && dims.size() == box.size() &&
+                 dims[0] == vectorDim && threads % 32 == 0;
+  for (int64_t d : dims.asArrayRef())
+    isValid &= d >= 0 && seen.insert(d).second;
+  if (!isValid)
+    return emitError() << "strategy 'box' needs different dimensions from "
+                          "'vector_dim' on, a size for each, whole warps along "
+                          "'p' and one of everything else";
+  int64_t left = GPUScheduleAttr::kMaxBoxItems * threads;
+  for (int64_t size : box.asArrayRef()) {
+    if (size <= 0 || size > left)
+      return emitError() << "strategy 'box' with " << threads
+                         << " threads has 1 to "
+                         << GPUScheduleAttr::kMaxBoxItems * threads
+                         << " points but 'box' is " << box;
+    left /= size;
+  }
+  return success();
+}
+
 LogicalResult GPUScheduleAttr::verify(
     llvm::function_ref<InFlightDiagnostic()> emitError, GPUStrategy strategy,
     int64_t vectorDim, int64_t vectorWidth, int64_t transposeDim,
     int64_t threadsP, int64_t threadsR, int64_t itemsP, int64_t itemsR,
     bool persistent, int64_t minBlocks, int64_t indexBits, int64_t owners,
     bool splitR, int64_t alignTo, bool prefetch, bool descending,
-    int64_t stages, int64_t blocks, MmaAttr mma) {
+    int64_t stages, int64_t blocks, MmaAttr mma, DenseI64ArrayAttr boxDims,
+    DenseI64ArrayAttr box) {
+  bool isBox = strategy == GPUStrategy::Box;
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
-        std::pair("threads_p", threadsP), std::pair("threads_r", threadsR),
-        std::pair("items_p", itemsP)}) // (C1)
+        std::pair("threads_p", isBox && threadsP > 0 ? 1 : threadsP),
+        std::pair("threads_r", threadsR), std::pair("items_p", itemsP)}) // (C1)
     if (value <= 0 || !llvm::isPowerOf2_64(static_cast<uint64_t>(value)))
       return emitError() << "'" << name
                          << "' must be a positive power of two but is "
@@ -71,6 +99,15 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "a block has at most 1024 threads but 'threads_p' "
                           "and 'threads_r' are "
                        << threadsP << " and " << threadsR;
+  if (isBox != bool(boxDims) || isBox != bool(box)) // (C15)
+    return emitError() << "strategy '" << stringifyGPUStrategy(strategy)
+                       << (isBox ? "' needs" : "' has no")
+                       << " parameters 'box_dims' and 'box'";
+  bool isPlain =
+      vectorWidth == 1 && threadsR == 1 && itemsP == 1 && itemsR == 1;
+  if (isBox &&
+      failed(verifyBox(emitError, isPlain, vectorDim, threadsP, boxDims, box)))
+    return failure();
   if (vectorDim < 0 && vectorWidth != 1) // (C3)
     return emitError() << "'vector_width' is " << vectorWidth
                        << " but there is no vector dimension";

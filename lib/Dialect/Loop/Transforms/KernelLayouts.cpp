@@ -67,6 +67,7 @@ static SmallVector<double> getStrides(ArrayRef<double> sizes,
 KernelLayouts::KernelLayouts(KernelOp kernel, int64_t lanes, int64_t processors)
     : kernel(kernel), hints(kernel) {
   threads.warp = static_cast<double>(lanes);
+  threads.multiprocessors = static_cast<double>(processors);
   // What needs no reduction before it is cut into chunks later.
   if (getReductionDepth(kernel) > 1)
     threads.processors = static_cast<double>(processors);

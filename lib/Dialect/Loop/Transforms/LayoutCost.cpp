@@ -43,6 +43,9 @@ static constexpr double kTileSide = 64, kMinTile = 1024;
 static constexpr double kStridedPenalty = 4, kShortExtent = 8;
 static constexpr double kLineBytes = 128;
 /// @}
+/// What tiles of several dimensions take for each byte that they move: their
+/// edges cut sectors, and elements are moved one by one.
+static constexpr double kBoxPart = 1.25;
 
 WalkedSpace::WalkedSpace(llvm::ArrayRef<double> extents,
                          llvm::SmallBitVector reduced,
@@ -252,7 +255,13 @@ double WalkedSpace::getBytes() const {
   double bytes = 0;
   for (const AccessSteps &access : accesses)
     bytes += getBytes(access, walk);
-  return bytes / getUsedPart();
+  bytes /= getUsedPart();
+  return hasBoxes() ? std::min(bytes, kBoxPart * getLeastBytes()) : bytes;
+}
+
+bool WalkedSpace::hasBoxes() const {
+  return reduced.none() && threads.multiprocessors > 0 &&
+         getNumPoints() >= kMinTile * threads.multiprocessors;
 }
 
 double WalkedSpace::getLeastBytes() const {

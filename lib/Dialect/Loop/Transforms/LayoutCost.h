@@ -44,6 +44,8 @@ struct WalkingThreads {
   /// Multiprocessors that results have to keep busy by themselves; 0 where
   /// nothing is reduced, or a reduction is cut into chunks later.
   double processors = 0;
+  /// All multiprocessors; 0 where they are not known.
+  double multiprocessors = 0;
 };
 
 /// The points of a kernel and what they access.
@@ -60,6 +62,9 @@ public:
   unsigned getInnermost(unsigned dim) const { return innermost[dim]; }
   /// The part of the processors that the usual walk keeps busy.
   double getUsedPart() const;
+  /// Whether tiles of several dimensions are taken where operands want them,
+  /// the strategy `box` of `loop-select-gpu-schedule`.
+  bool hasBoxes() const;
   /// Bytes of all sectors that accesses ask memory for on the usual walk.
   /// Where that keeps only a part of the processors busy, bytes count for the
   /// others, too.

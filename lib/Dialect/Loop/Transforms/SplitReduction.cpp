@@ -72,6 +72,8 @@ struct LoopSplitReductionPass
       counts.chunks = chunks;
     if (rowPiece > 0)
       counts.rowPiece = rowPiece;
+    if (minElements > 0)
+      counts.longReduction = counts.longestReduction = minElements;
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     for (KernelOp kernel : kernels) {
@@ -95,14 +97,16 @@ struct LoopSplitReductionPass
     for (unsigned d = 0; d < kernel.getNumDims(); ++d)
       (llvm::is_contained(reduced, d) ? elements : results) *=
           hints(kernel.getExtent(d));
-    double pieces = results, longest = static_cast<double>(minElements);
+    double pieces = results, longest = getLongest(results);
     int64_t parts = counts.chunks;
     double shortest = 2;
     auto enough = static_cast<double>(counts.enoughResults);
-    bool byRows = results >= 16 && sharesRows(kernel);
+    bool byRows = results >= 16 &&
+                  (sharesRows(kernel) ||
+                   (counts.hasBlocks && hasResultsInRows(kernel, hints)));
     if (byRows) {
       pieces = std::ceil(results / static_cast<double>(counts.rowPiece));
-      longest = 4 * longest / results;
+      longest = getLongestOfRows(results);
       parts =
           std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
       shortest = kMinRows;
@@ -172,6 +176,42 @@ struct LoopSplitReductionPass
     if (most < 2)
       return missed("no reduced dimension is long enough");
     return Cut{dim, getEvenChunks(kernel.getExtent(dim), most), byRows};
+  }
+
+  /// Elements of each result from which on chunks are worth a second kernel.
+  /// The more results, the less of a device waits for one of them.
+  double getLongest(double results) const {
+    auto one = static_cast<double>(counts.longReduction),
+         most = static_cast<double>(counts.longestReduction);
+    return std::min(most, one * std::max(1.0, results / 4));
+  }
+  /// The same for results in rows of which a task or block takes a piece.
+  double getLongestOfRows(double results) const {
+    auto one = static_cast<double>(counts.longReduction),
+         most = static_cast<double>(counts.longestReduction);
+    double piece = 4 * one / static_cast<double>(counts.rowPiece);
+    return std::min(4 * most / results, std::max(4 * one / results, piece));
+  }
+
+  /// Whether the elements next to each other in the largest operands are those
+  /// of results beside each other.
+  static bool hasResultsInRows(KernelOp kernel, const Hints &hints) {
+    SmallVector<unsigned> reduced = kernel.getReducedDims();
+    double most = 0;
+    bool inRows = false;
+    for (auto load : kernel.getBlock()->getOps<LoadOp>()) {
+      double elements = hints(sym::getNumElements(
+          cast<RankedTensorType>(load.getSource().getType())));
+      if (elements < most || load.getIndices().getDims().empty())
+        continue;
+      ExprAttr last = load.getIndices().getDims().back();
+      bool isOne = llvm::none_of(reduced, [&](unsigned d) {
+        return sym::mentions(last, sym::dim(kernel.getContext(), d));
+      });
+      inRows = isOne && (inRows || elements > most);
+      most = elements;
+    }
+    return inRows;
   }
 
   /// As many chunks as `most`, or some fewer where these are of one length:
@@ -308,11 +348,13 @@ struct LoopSplitReductionPass
     // cut dimension as long as one chunk.
     SmallVector<ExprAttr> extents(kernel.getDims().getDims());
     extents[cut] = length;
-    unsigned chunkDim = static_cast<unsigned>(extents.size());
-    extents.push_back(sym::constant(ctx, chunks));
+    // Where threads take results beside each other these stay neighbours.
+    bool isFirst = where.byRows && counts.hasBlocks;
+    unsigned chunkDim = isFirst ? 0 : static_cast<unsigned>(extents.size());
+    extents.insert(extents.begin() + chunkDim, sym::constant(ctx, chunks));
     SmallVector<ExprAttr> dims;
     for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-      dims.push_back(sym::dim(ctx, d));
+      dims.push_back(sym::dim(ctx, d + isFirst));
     if (interleave && !where.byRows && !isVectorDim(kernel, cut))
       dims[cut] =
           sym::add(sym::mul(dims[cut], chunks), sym::dim(ctx, chunkDim));
@@ -331,7 +373,7 @@ struct LoopSplitReductionPass
       if (llvm::is_contained(reduced, d))
         continue;
       partialSizes.push_back(kernel.getExtent(d));
-      partialIndex.push_back(sym::dim(ctx, d));
+      partialIndex.push_back(dims[d]);
     }
     if (!where.byRows)
       addChunks();
@@ -378,6 +420,12 @@ struct LoopSplitReductionPass
           for (auto [v, type] :
                llvm::zip_equal(clone->getResults(), getPartialTypes(&op)))
             v.setType(type);
+          if (isFirst) {
+            SmallVector<int64_t> moved;
+            for (int64_t d : cast<OverDimsOpInterface>(clone).getDims())
+              moved.push_back(d + 1);
+            cast<OverDimsOpInterface>(clone).setDims(moved);
+          }
           if (inside)
             takeNeutralOutside(b, clone, inside);
           storePartials(b, clone, output, partialIndex);

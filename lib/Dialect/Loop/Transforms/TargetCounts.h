@@ -26,6 +26,12 @@ struct ReductionCounts {
   /// or block takes; and how many of these count as one result where kernels
   /// are fused (0: each is one).
   int64_t rowPiece, fusedRowPiece;
+  /// Elements of a result from which on chunks save more than a second kernel
+  /// takes, where it is the only one and where there are many.
+  int64_t longReduction, longestReduction;
+  /// Whether threads that run together take elements next to each other
+  /// whatever they are of, and not one task vectors of one dimension.
+  bool hasBlocks = false;
 };
 
 ReductionCounts getReductionCounts(target::TargetAttrInterface target);

@@ -195,6 +195,9 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
       factors pass through shared memory, and the rest of the schedule describes
       what follows the sum: `threads_p` threads take vectors of the block's
       results.
+      `box`, for kernels that reduce nothing, is a tile of any number of
+      dimensions; what has another order in memory than the points of the block
+      passes through shared memory.
     * `vector_dim`: the dimension whose neighbours go to neighbouring threads,
       -1 for none; `vector_width` consecutive points of it are one thread's.
     * `threads_p`, `threads_r`: threads of a block along each direction; the
@@ -224,6 +227,9 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     * `blocks`: with `stages`, how many blocks stay.
     * `prefetch`: in a loop over `r`, the vectors of the next step are loaded into
       registers before those of this one are used.
+    * `box_dims`, `box`: with the strategy `box`, the dimensions of the tile in
+      the order in which a block computes its points, the one whose neighbours
+      are neighbouring threads first, and how many points of each it has.
     * `descending`: blocks begin at the last points. A kernel that reads what the
       one before it touched last finds that in the cache.
 
@@ -256,6 +262,12 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
           `stages` at most 64; `owners` at most 2^20; `blocks` at most 2^31 - 1,
           the size of a grid; dimensions and `align_to` are at least -1.
 
+    (C15) The strategy `box`, and no other, has `box_dims`: different dimensions,
+          of which `vector_dim` is the first, as many as `box` has sizes, which
+          are positive. Its threads are whole warps along `p`, not necessarily a
+          power of two; a vector is one point, and the points of a box are at
+          most 16 for each thread.
+
     Example:
     ```mlir
     #loop.gpu_schedule<strategy = tile, vector_dim = 1, vector_width = 4, threads_p = 4, threads_r = 32, items_r = 8, persistent = true, index_bits = 32>
@@ -281,10 +293,14 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"bool", "false">:$descending,
     DefaultValuedParameter<"int64_t", "0">:$stages,
     DefaultValuedParameter<"int64_t", "0">:$blocks,
-    OptionalParameter<"::coil::loop::MmaAttr">:$mma);
+    OptionalParameter<"::coil::loop::MmaAttr">:$mma,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$box_dims,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$box);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// The most points of a box for each thread.
+    static constexpr int64_t kMaxBoxItems = 16;
     /// No library takes a kernel that has this schedule.
     ::mlir::StringAttr getLibrary() const { return {}; }
     int64_t getNumThreads() const { return getThreadsP() * getThreadsR(); }

@@ -84,7 +84,8 @@ def Loop_GPUStrategy
     I32EnumAttrCase<"Tile", 0, "tile">,
     I32EnumAttrCase<"Transpose", 1, "transpose">,
     I32EnumAttrCase<"Scan", 2, "scan">,
-    I32EnumAttrCase<"Mma", 3, "mma">]> {
+    I32EnumAttrCase<"Mma", 3, "mma">,
+    I32EnumAttrCase<"Box", 4, "box">]> {
   let cppNamespace = "::coil::loop";
 }
 

@@ -494,7 +494,7 @@ def LoopSplitReductionPass
            "Kernels with at least as many results keep the SMs or cores busy">,
     Option<"rowPiece", "row-piece", "int64_t", "0",
            "Results that share a row of operands and that one task takes">,
-    Option<"minElements", "min-elements", "int64_t", "262144",
+    Option<"minElements", "min-elements", "int64_t", "0",
            "Fewest elements for each result that make a reduction long">,
     Option<"tileSide", "tile-side", "int64_t", "0",
            "Side of the tiles of results that contractions have; 0: none">,
