@@ -29,16 +29,21 @@ static constexpr int64_t kLanes = 32, kBanks = 32;
 static constexpr int64_t kSectorBytes = 32;
 /// Elements of a box that are worth a place in shared memory: two warps'.
 static constexpr int64_t kMinStaged = 64;
-/// Instructions of an item whatever its order, and those of a division by a
-/// constant and what follows it.
-static constexpr double kItemCost = 8, kDivisionCost = 5;
+/// Instructions of a thread before its first item, of an item whatever its
+/// order, and of a division by a constant and what follows it (counted in the
+/// code of permuted/20261205/101 of benchmarks/random_kernels.py).
+static constexpr double kThreadCost = 50, kItemCost = 8, kDivisionCost = 5;
+
+bool BoxOrder::isPeriodic() const {
+  return groups == 1 || numInner + 1 >= sides.size() ||
+         sides[numInner].size % groups == 0;
+}
 
 double BoxOrder::getCost() const {
-  // Where one group takes all outer points these are known.
-  auto outerSides = static_cast<double>(sides.size() - numInner);
-  double divisions = groups > 1 ? std::max(0.0, outerSides - 1) : 0;
-  return static_cast<double>(getNumItems()) *
-         (kItemCost + kDivisionCost * divisions);
+  double divisions =
+      isPeriodic() ? 0 : static_cast<double>(sides.size() - numInner - 1);
+  return kThreadCost + static_cast<double>(getNumItems()) *
+                           (kItemCost + kDivisionCost * divisions);
 }
 
 BoxOrder loop::getBoxOrder(ArrayRef<BoxSide> sides, int64_t threads) {

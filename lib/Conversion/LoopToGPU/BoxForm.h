@@ -40,6 +40,8 @@ struct BoxOrder {
 
   int64_t getNumItems() const { return llvm::divideCeil(outer, groups); }
   int64_t getNumPoints() const { return inner * outer; }
+  /// Whether the outer points of a thread lie constant distances apart.
+  bool isPeriodic() const;
   /// Instructions that find the points of a thread, roughly.
   double getCost() const;
 };

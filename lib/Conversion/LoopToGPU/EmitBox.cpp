@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace coil;
@@ -71,7 +72,7 @@ std::vector<GPUKernelEmitter::BoxStage> GPUKernelEmitter::getBoxStages() {
 //===----------------------------------------------------------------------===//
 
 SmallVector<GPUKernelEmitter::BoxItem, 0>
-GPUKernelEmitter::getBoxItems(const BoxOrder &order) {
+GPUKernelEmitter::getBoxItems(const BoxOrder &order, bool masked) {
   Type i32 = b.getI32Type();
   auto flags =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
@@ -108,17 +109,37 @@ GPUKernelEmitter::getBoxItems(const BoxOrder &order) {
     BoxItem item;
     item.coordinates = first;
     item.inBox = isThread;
-    Value outer = constantI32(k * order.groups);
-    if (order.groups > 1)
-      outer = arith::AddIOp::create(b, group, outer, flags);
-    if ((k + 1) * order.groups > order.outer) {
-      Value isItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, outer,
-                                           constantI32(order.outer));
-      outer = arith::SelectOp::create(b, isItem, outer,
-                                      constantI32(order.outer - 1));
-      item.inBox = both(item.inBox, isItem);
+    ArrayRef<BoxSide> outerSides = sides.drop_front(order.numInner);
+    int64_t begin = k * order.groups;
+    bool isCut = begin + order.groups > order.outer;
+    if (order.isPeriodic() && !isCut) {
+      item.apart.emplace(kernel.getNumDims(), 0);
+      int64_t rest = begin;
+      for (BoxSide side : outerSides) {
+        (*item.apart)[side.dim] = rest % side.size;
+        rest /= side.size;
+      }
     }
-    decode(outer, sides.drop_front(order.numInner), item.coordinates);
+    if (order.isPeriodic() && outerSides.size() > 1 && !isCut) {
+      // Constants but for the first side, which groups do not cross.
+      BoxSide side = outerSides.front();
+      item.coordinates[side.dim] = arith::AddIOp::create(
+          b, group, constantI32(begin % side.size), flags);
+      decode(constantI32(begin / side.size), outerSides.drop_front(),
+             item.coordinates);
+    } else {
+      Value outer = constantI32(begin);
+      if (order.groups > 1)
+        outer = arith::AddIOp::create(b, group, outer, flags);
+      if (isCut) {
+        Value isItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                             outer, constantI32(order.outer));
+        outer = arith::SelectOp::create(b, isItem, outer,
+                                        constantI32(order.outer - 1));
+        item.inBox = both(item.inBox, isItem);
+      }
+      decode(outer, outerSides, item.coordinates);
+    }
     // Where in the kernel's space.
     item.item.positions = blockPositions;
     item.item.active = item.inBox;
@@ -127,7 +148,7 @@ GPUKernelEmitter::getBoxItems(const BoxOrder &order) {
       Value at = arith::AddIOp::create(b, blockPositions[side.dim], toIndex(in),
                                        flags);
       item.item.positions[side.dim] = at;
-      if (isDivisible(kernel.getExtent(side.dim), side.size))
+      if (!masked || isDivisible(kernel.getExtent(side.dim), side.size))
         continue;
       Value inside =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
@@ -142,45 +163,121 @@ GPUKernelEmitter::getBoxItems(const BoxOrder &order) {
   return items;
 }
 
-Value GPUKernelEmitter::getBoxPlace(const BoxStage &s, const BoxItem &item) {
+/// What a point that is `apart` from another one adds to its place.
+static int64_t getDistance(ArrayRef<int64_t> apart, ArrayRef<int64_t> steps) {
+  int64_t distance = 0;
+  for (auto [by, step] : llvm::zip_equal(apart, steps))
+    distance += by * step;
+  return distance;
+}
+
+SmallVector<Value> GPUKernelEmitter::getBoxPointers(const BoxStage &s,
+                                                    ArrayRef<BoxItem> items) {
   auto flags =
       arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-  Value place = constantI32(0);
-  for (auto [coordinate, step] :
-       llvm::zip_equal(item.coordinates, s.places.steps)) {
-    if (step == 0)
+  b.setLoc(s.access.op->getLoc());
+  auto getPlace = [&](const BoxItem &item) {
+    Value place = constantI32(0);
+    for (auto [coordinate, step] :
+         llvm::zip_equal(item.coordinates, s.places.steps))
+      if (step != 0)
+        place = arith::AddIOp::create(
+            b, place,
+            arith::MulIOp::create(b, coordinate, constantI32(step), flags),
+            flags);
+    return place;
+  };
+  SmallVector<Value> pointers;
+  Value first = getPlace(items.front());
+  const auto &origin = items.front().apart;
+  for (const BoxItem &item : items) {
+    if (!item.apart || !origin) {
+      pointers.push_back(sharedPointer(s.offset, s.memory, getPlace(item)));
       continue;
-    Value by = coordinate;
-    if (step != 1)
-      by = arith::MulIOp::create(b, by, constantI32(step), flags);
-    place = arith::AddIOp::create(b, place, by, flags);
+    }
+    int64_t by = getDistance(*item.apart, s.places.steps) -
+                 getDistance(*origin, s.places.steps);
+    pointers.push_back(
+        sharedPointer(s.offset + by * s.access.bytes, s.memory, first));
   }
-  return sharedPointer(s.offset, s.memory, place);
+  return pointers;
 }
 
 //===----------------------------------------------------------------------===//
 // Through shared memory
 //===----------------------------------------------------------------------===//
 
-void GPUKernelEmitter::putBoxItem(const BoxStage &s, const BoxItem &item,
-                                  Value value) {
-  b.setLoc(s.access.op->getLoc());
-  (void)emitIf(item.inBox, [&]() {
-    LLVM::StoreOp::create(b, toMemory(value), getBoxPlace(s, item),
-                          static_cast<unsigned>(s.access.bytes));
-    return success();
-  });
+void GPUKernelEmitter::putBoxItems(
+    const BoxStage &s, ArrayRef<BoxItem> items,
+    llvm::function_ref<Value(unsigned)> getValue) {
+  SmallVector<Value> pointers = getBoxPointers(s, items);
+  for (auto [ip, item] : llvm::enumerate(items)) {
+    Value value = toMemory(getValue(static_cast<unsigned>(ip)));
+    (void)emitIf(item.inBox, [&, ip = ip]() {
+      LLVM::StoreOp::create(b, value, pointers[ip],
+                            static_cast<unsigned>(s.access.bytes));
+      return success();
+    });
+  }
 }
 
-Value GPUKernelEmitter::takeBoxItem(const BoxStage &s, const BoxItem &item) {
-  b.setLoc(s.access.op->getLoc());
-  Value value = LLVM::LoadOp::create(b, s.memory, getBoxPlace(s, item),
-                                     static_cast<unsigned>(s.access.bytes));
-  return fromMemory(value, s.access.scalar);
+GPUKernelEmitter::Copies
+GPUKernelEmitter::takeBoxItems(const BoxStage &s, ArrayRef<BoxItem> items) {
+  Copies copies;
+  copies.overP = true;
+  for (Value pointer : getBoxPointers(s, items))
+    copies.values.push_back(
+        fromMemory(LLVM::LoadOp::create(b, s.memory, pointer,
+                                        static_cast<unsigned>(s.access.bytes)),
+                   s.access.scalar));
+  return copies;
+}
+
+void GPUKernelEmitter::setBoxItems(ArrayRef<BoxItem> items, bool masked) {
+  pItems.clear();
+  boxApart.clear();
+  boxPointers.clear();
+  for (const BoxItem &item : items) {
+    pItems.push_back(item.item);
+    boxApart.push_back(item.apart);
+    if (!masked)
+      pItems.back().active = {};
+  }
+  boxBlock = b.getInsertionBlock();
+}
+
+std::optional<Value> GPUKernelEmitter::getBoxPointer(unsigned buffer,
+                                                     Type element,
+                                                     ExprAttr address,
+                                                     unsigned ip, bool inside) {
+  if (ip >= boxApart.size() || !boxApart[ip] || !boxApart.front())
+    return std::nullopt;
+  // What the point is away from the thread's first.
+  int64_t distance = 0;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    int64_t by = (*boxApart[ip])[d] - (*boxApart.front())[d];
+    auto split = sym::splitLinear(address, sym::dim(b.getContext(), d));
+    if (!split || (by != 0 && !split->first.isConstant()))
+      return std::nullopt;
+    if (by != 0)
+      distance += by * split->first.getValue();
+  }
+  Value &first = boxPointers[{buffer, address}];
+  if (!first) {
+    // Where all points find it.
+    OpBuilder::InsertionGuard guard(b);
+    if (b.getInsertionBlock() != boxBlock)
+      b.setInsertionPoint(boxBlock->findAncestorOpInBlock(
+          *b.getInsertionBlock()->getParentOp()));
+    std::swap(boxApart, boxApartOfNone);
+    first = elementPointer(buffer, element, address, 0, 0, {}, 0, inside);
+    std::swap(boxApart, boxApartOfNone);
+  }
+  return advance(first, element, distance, inside);
 }
 
 LogicalResult GPUKernelEmitter::loadBox(const BoxStage &s,
-                                        ArrayRef<BoxItem> items,
+                                        ArrayRef<BoxItem> items, bool masked,
                                         Copies &copies) {
   // Masks of the load are computed where it happens.
   DenseSet<Operation *> needed;
@@ -190,9 +287,7 @@ LogicalResult GPUKernelEmitter::loadBox(const BoxStage &s,
       if (Operation *def = v.getDefiningOp(); def && needed.insert(def).second)
         stack.push_back(def);
   values.clear();
-  pItems.clear();
-  for (const BoxItem &item : items)
-    pItems.push_back(item.item);
+  setBoxItems(items, masked);
   for (Operation &op : *kernel.getBlock())
     if ((needed.contains(&op) || &op == s.access.op) && failed(emitOp(&op)))
       return failure();
@@ -201,54 +296,32 @@ LogicalResult GPUKernelEmitter::loadBox(const BoxStage &s,
 }
 
 LogicalResult GPUKernelEmitter::emitBoxItems(ArrayRef<BoxItem> items,
+                                             bool masked,
                                              ArrayRef<BoxStage> stages,
                                              ArrayRef<Operation *> body) {
   values.clear();
-  pItems.clear();
-  for (const BoxItem &item : items)
-    pItems.push_back(item.item);
+  setBoxItems(items, masked);
   for (const BoxStage &s : stages) {
     if (!s.isLoad())
       continue;
-    Copies copies;
-    copies.overP = true;
-    for (const BoxItem &item : items)
-      copies.values.push_back(takeBoxItem(s, item));
-    values[s.access.op->getResult(0)] = std::move(copies);
+    values[s.access.op->getResult(0)] = takeBoxItems(s, items);
   }
-  for (Operation *op : body)
+  // Writes come last.
+  for (Operation *op : body) {
+    if (isa<StoreOp>(op))
+      setBoxItems(items, /*masked=*/true);
     if (failed(emitOp(op)))
       return failure();
+  }
   for (const BoxStage &s : stages)
     if (auto store = dyn_cast<StoreOp>(s.access.op))
-      for (auto [ip, item] : llvm::enumerate(items))
-        putBoxItem(s, item,
-                   lookup(store.getValue(), static_cast<unsigned>(ip), 0));
+      putBoxItems(s, items,
+                  [&](unsigned ip) { return lookup(store.getValue(), ip, 0); });
   return success();
 }
 
-LogicalResult GPUKernelEmitter::emitBox() {
-  threadId = emitThreadId();
-  std::vector<BoxStage> stages = getBoxStages();
-  SmallVector<BoxSide> sides = getBoxSides();
-  // Neighbouring blocks are neighbours along the innermost side.
-  SmallVector<unsigned> order;
-  SmallVector<int64_t> sizes(kernel.getNumDims(), 1);
-  for (BoxSide side : sides)
-    sizes[side.dim] = side.size;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-    if (!llvm::is_contained(schedule.getBoxDims().asArrayRef(),
-                            static_cast<int64_t>(d)))
-      order.push_back(d);
-  for (BoxSide side : llvm::reverse(sides))
-    order.push_back(side.dim);
-  decodeBlock(order, sizes);
-  for (BoxSide side : sides)
-    if (side.size > 1)
-      blockPositions[side.dim] = arith::MulIOp::create(
-          b, blockPositions[side.dim], constant(side.size),
-          arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
-
+LogicalResult GPUKernelEmitter::emitBoxTile(bool masked,
+                                            ArrayRef<BoxStage> stages) {
   DenseSet<Operation *> staged;
   std::vector<std::pair<SmallVector<BoxItem, 0>, Copies>> loaded;
   for (const BoxStage &s : stages) {
@@ -256,8 +329,8 @@ LogicalResult GPUKernelEmitter::emitBox() {
     if (!s.isLoad())
       continue;
     auto &[items, copies] = loaded.emplace_back();
-    items = getBoxItems(s.order);
-    if (failed(loadBox(s, items, copies)))
+    items = getBoxItems(s.order, masked);
+    if (failed(loadBox(s, items, masked, copies)))
       return failure();
   }
   size_t next = 0;
@@ -265,8 +338,9 @@ LogicalResult GPUKernelEmitter::emitBox() {
     if (!s.isLoad())
       continue;
     auto &[items, copies] = loaded[next++];
-    for (auto [ip, item] : llvm::enumerate(items))
-      putBoxItem(s, item, copies.at(static_cast<unsigned>(ip), 0));
+    putBoxItems(s, items, [&, &copies = copies](unsigned ip) {
+      return copies.at(ip, 0);
+    });
   }
   if (!loaded.empty())
     barrier();
@@ -286,14 +360,15 @@ LogicalResult GPUKernelEmitter::emitBox() {
         stack.push_back(def);
   }
   SmallVector<Operation *> body;
-  for (Operation *op : this->order)
+  for (Operation *op : order)
     if (needed.contains(op) && !staged.contains(op))
       body.push_back(op);
-  SmallVector<BoxItem, 0> points = getBoxItems(getBoxOrder(sides, threadsP));
+  SmallVector<BoxItem, 0> points =
+      getBoxItems(getBoxOrder(getBoxSides(), threadsP), masked);
   ArrayRef<BoxItem> rest(points);
   while (!rest.empty()) {
     size_t count = std::min(rest.size(), kItemsTogether);
-    if (failed(emitBoxItems(rest.take_front(count), stages, body)))
+    if (failed(emitBoxItems(rest.take_front(count), masked, stages, body)))
       return failure();
     rest = rest.drop_front(count);
   }
@@ -304,17 +379,61 @@ LogicalResult GPUKernelEmitter::emitBox() {
     auto store = dyn_cast<StoreOp>(s.access.op);
     if (!store)
       continue;
-    SmallVector<BoxItem, 0> items = getBoxItems(s.order);
+    SmallVector<BoxItem, 0> items = getBoxItems(s.order, masked);
     values.clear();
-    pItems.clear();
-    Copies copies;
-    copies.overP = true;
-    for (const BoxItem &item : items) {
-      pItems.push_back(item.item);
-      copies.values.push_back(takeBoxItem(s, item));
-    }
-    values[store.getValue()] = std::move(copies);
+    setBoxItems(items, /*masked=*/true);
+    values[store.getValue()] = takeBoxItems(s, items);
     if (failed(emitStore(store)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult GPUKernelEmitter::emitBox() {
+  threadId = emitThreadId();
+  std::vector<BoxStage> stages = getBoxStages();
+  SmallVector<BoxSide> sides = getBoxSides();
+  // Neighbouring blocks are neighbours along the innermost side.
+  SmallVector<unsigned> dims;
+  SmallVector<int64_t> sizes(kernel.getNumDims(), 1);
+  for (BoxSide side : sides)
+    sizes[side.dim] = side.size;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    if (!llvm::is_contained(schedule.getBoxDims().asArrayRef(),
+                            static_cast<int64_t>(d)))
+      dims.push_back(d);
+  for (BoxSide side : llvm::reverse(sides))
+    dims.push_back(side.dim);
+  decodeBlock(dims, sizes);
+  // Almost all boxes are whole: they compare nothing.
+  Value whole;
+  bool neverWhole = false;
+  for (BoxSide side : sides) {
+    Value &position = blockPositions[side.dim];
+    ExprAttr extent = kernel.getExtent(side.dim);
+    if (!isDivisible(extent, side.size)) {
+      ExprAttr wholeBoxes =
+          sym::floorDiv(extent, sym::constant(kernel.getContext(), side.size));
+      neverWhole |= form.getContext().bounds(extent).hi < side.size;
+      Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                           position, symbolExpr(wholeBoxes));
+      whole = both(whole, inside);
+    }
+    if (side.size > 1)
+      position = arith::MulIOp::create(b, position, constant(side.size),
+                                       arith::IntegerOverflowFlags::nsw |
+                                           arith::IntegerOverflowFlags::nuw);
+  }
+  // An element that another block writes is not read for nothing.
+  bool isShared = llvm::is_contained(layout.mayAlias, true);
+  if (!whole || neverWhole || isShared)
+    return emitBoxTile(/*masked=*/whole || isShared, stages);
+  auto choice = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  for (bool masked : {false, true}) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(masked ? choice.elseBlock()
+                                      : choice.thenBlock());
+    if (failed(emitBoxTile(masked, stages)))
       return failure();
   }
   return success();

@@ -677,21 +677,38 @@ private:
     llvm::SmallVector<mlir::Value> coordinates;
     /// Whether the thread has such a point; null where all threads have one.
     mlir::Value inBox;
+    /// How far it is from the first point of the order's first item, for each
+    /// dimension, where that is the same in all threads.
+    std::optional<llvm::SmallVector<int64_t>> apart;
   };
   llvm::SmallVector<BoxSide> getBoxSides() const;
   std::vector<BoxStage> getBoxStages();
   mlir::LogicalResult emitBox();
+  /// `masked`: the box reaches over the end of a dimension, or an operand may
+  /// be written by other blocks.
+  mlir::LogicalResult emitBoxTile(bool masked, llvm::ArrayRef<BoxStage> stages);
   /// The body for some points of a thread.
-  mlir::LogicalResult emitBoxItems(llvm::ArrayRef<BoxItem> items,
+  mlir::LogicalResult emitBoxItems(llvm::ArrayRef<BoxItem> items, bool masked,
                                    llvm::ArrayRef<BoxStage> stages,
                                    llvm::ArrayRef<mlir::Operation *> body);
-  llvm::SmallVector<BoxItem, 0> getBoxItems(const BoxOrder &order);
-  mlir::Value getBoxPlace(const BoxStage &stage, const BoxItem &item);
+  llvm::SmallVector<BoxItem, 0> getBoxItems(const BoxOrder &order, bool masked);
+  /// Takes points as those of the direction `p`. Unless `masked`, threads
+  /// without a point take another one's, which they may load but not store.
+  void setBoxItems(llvm::ArrayRef<BoxItem> items, bool masked);
+  /// Where the points of a staged access are in shared memory.
+  llvm::SmallVector<mlir::Value> getBoxPointers(const BoxStage &stage,
+                                                llvm::ArrayRef<BoxItem> items);
+  /// An element of a buffer at a point that is a constant distance from the
+  /// thread's first one; nothing for other points and addresses.
+  std::optional<mlir::Value> getBoxPointer(unsigned buffer, mlir::Type element,
+                                           sym::ExprAttr address, unsigned ip,
+                                           bool inside);
   mlir::LogicalResult loadBox(const BoxStage &stage,
-                              llvm::ArrayRef<BoxItem> items, Copies &copies);
-  void putBoxItem(const BoxStage &stage, const BoxItem &item,
-                  mlir::Value value);
-  mlir::Value takeBoxItem(const BoxStage &stage, const BoxItem &item);
+                              llvm::ArrayRef<BoxItem> items, bool masked,
+                              Copies &copies);
+  void putBoxItems(const BoxStage &stage, llvm::ArrayRef<BoxItem> items,
+                   llvm::function_ref<mlir::Value(unsigned ip)> getValue);
+  Copies takeBoxItems(const BoxStage &stage, llvm::ArrayRef<BoxItem> items);
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
@@ -938,6 +955,13 @@ private:
   /// Where the block's tile is: numbers of tiles, positions elsewhere.
   mlir::Value blockV, blockT, threadId;
   llvm::SmallVector<mlir::Value> blockPositions;
+
+  /// For the strategy `box`: how far the items are from the thread's first one,
+  /// its pointers, and the block that these are in.
+  llvm::SmallVector<std::optional<llvm::SmallVector<int64_t>>, 0> boxApart,
+      boxApartOfNone;
+  llvm::DenseMap<std::pair<unsigned, sym::ExprAttr>, mlir::Value> boxPointers;
+  mlir::Block *boxBlock = nullptr;
 
   mlir::Value threadP, threadR; // i32
   mlir::Value sharedBase, scratch, errorWord;

@@ -117,6 +117,11 @@ private:
   bool isOnlyReduced() const;
   void selectRow();
   void selectColumn();
+  /// Makes vectors of columns shorter where what threads compute or load of
+  /// them would take too many registers.
+  void narrowColumns();
+  /// How often a point loads from the buffer that it loads from most often.
+  int64_t countLoadsOfOne() const;
   /// Vectors along `p` that lie next to each other in an operand, as a power of
   /// two: threads beyond them are no neighbours in memory.
   int64_t getColumnRun() const;

@@ -28,10 +28,11 @@ using namespace coil::loop;
 static constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
 /// Points that are worth a block: what it takes to begin one, and a barrier, is
 /// that of some points of each thread.
-static constexpr int64_t kMinPoints = 1024;
-/// Threads of a block, and points that a thread takes at most unless no number
-/// of threads allows it.
-static constexpr int64_t kMinThreads = 128, kMaxThreads = 512, kItems = 8;
+static constexpr int64_t kMinPoints = 2048;
+/// Threads of a block.
+static constexpr int64_t kMinThreads = 128, kMaxThreads = 512;
+/// Elements of a tensor that is in the L1 cache anyway.
+static constexpr int64_t kSmall = 4096;
 /// Shared memory of a block that leaves room for five others.
 static constexpr int64_t kSharedBytes = 32 * 1024;
 
@@ -54,8 +55,12 @@ public:
     return std::accumulate(extents.begin(), extents.end(), 1.0,
                            [](double x, double y) { return x * std::abs(y); });
   }
+  /// Whether all accesses but those of small tensors have steps.
   bool isLinear() const {
-    return llvm::all_of(large, [](const BoxAccess *a) { return a->isLinear; });
+    return llvm::all_of(all, [](const BoxAccess &a) {
+      auto load = dyn_cast<LoadOp>(a.op);
+      return a.isLinear || (load && isSmall(load));
+    });
   }
   /// Whether an access is scattered in memory where threads go along `dim`, and
   /// where tiles go along `transposeDim`, too.
@@ -71,6 +76,10 @@ public:
   SmallVector<BoxSide> getBest() const;
 
 private:
+  static bool isSmall(LoadOp load) {
+    auto type = cast<RankedTensorType>(load.getSource().getType());
+    return type.hasStaticShape() && type.getNumElements() <= kSmall;
+  }
   double getElements(const BoxAccess &access) const {
     double elements = 1;
     for (auto [step, extent] : llvm::zip_equal(access.steps, extents))
@@ -109,10 +118,11 @@ bool BoxSelector::needsBox(int64_t dim, int64_t transposeDim) const {
     int64_t run = a->getRun(space, extents);
     // A tile has points of its two dimensions alone.
     if (transposeDim >= 0) {
-      run = 1;
-      for (int64_t d : {dim, transposeDim})
-        if (std::abs(a->steps[static_cast<size_t>(d)]) == 1)
-          run = getExtent(static_cast<unsigned>(d));
+      BoxSide v{static_cast<unsigned>(dim),
+                getExtent(static_cast<unsigned>(dim))};
+      BoxSide t{static_cast<unsigned>(transposeDim),
+                getExtent(static_cast<unsigned>(transposeDim))};
+      run = std::max(a->getRun({v, t}, extents), a->getRun({t, v}, extents));
     }
     int64_t enough = transposeDim >= 0 ? kLineBytes / 2 : kSectorBytes;
     return run * a->bytes < enough && own >= 2 * run;
@@ -160,7 +170,7 @@ SmallVector<BoxSide> BoxSelector::getBox(const BoxAccess &reference,
   }
   // Small boxes grow along what the reference has next to each other.
   for (BoxSide &side : order) {
-    if (points >= kMinPoints)
+    if (4 * points >= 3 * kMinPoints)
       break;
     auto more = static_cast<int64_t>(llvm::divideCeil(kMinPoints, points));
     int64_t size =
@@ -190,22 +200,18 @@ int64_t BoxSelector::getThreads(ArrayRef<BoxSide> sides) const {
       orders.push_back(a.getOwnOrder(sides));
   int64_t best = 0;
   double least = 0;
-  for (int64_t items : {kItems, GPUScheduleAttr::kMaxBoxItems}) {
-    for (int64_t threads = kMinThreads; threads <= kMaxThreads; threads += 32) {
-      double cost = 0;
-      bool fits = true;
-      for (const SmallVector<BoxSide> &order : orders) {
-        BoxOrder o = getBoxOrder(order, threads);
-        fits &= o.getNumItems() <= items;
-        cost += o.getCost() * static_cast<double>(threads);
-      }
-      if (fits && (best == 0 || cost < least)) {
-        best = threads;
-        least = cost;
-      }
+  for (int64_t threads = kMinThreads; threads <= kMaxThreads; threads += 32) {
+    double cost = 0;
+    bool fits = true;
+    for (const SmallVector<BoxSide> &order : orders) {
+      BoxOrder o = getBoxOrder(order, threads);
+      fits &= o.getNumItems() <= GPUScheduleAttr::kMaxBoxItems;
+      cost += o.getCost() * static_cast<double>(threads);
     }
-    if (best > 0)
-      break;
+    if (fits && (best == 0 || cost < least)) {
+      best = threads;
+      least = cost;
+    }
   }
   return best;
 }

@@ -318,7 +318,7 @@ wrapper.kernel @scan_unbounded(%x: tensor<?xf32, #sym.shape<[s0]>>) attributes {
 }
 
 // CHECK-LABEL: wrapper.kernel @scan_columns(
-// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 8, items_r = 8, persistent = true, min_blocks = 4, index_bits = 32, split_r = true>
+// CHECK: strategy = scan, vector_dim = 1, vector_width = 4, threads_p = 8, threads_r = 32, items_r = 8, persistent = true, min_blocks = 4, index_bits = 32, split_r = true>
 wrapper.kernel @scan_columns(%x: tensor<4096x8192xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[8192, 1]>], output_strides = [#sym.shape<[8192, 1]>], symbols = []} {
   %0 = loop.kernel "scan" [4096, 8192] (%a = %x) : (tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
     %v = loop.load %a[d0, d1] : tensor<4096x8192xf32> -> f32

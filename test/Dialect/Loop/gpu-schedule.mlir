@@ -281,3 +281,28 @@ func.func private @gpu_schedule_c14_dim() attributes {a = #loop.gpu_schedule<vec
 
 // expected-error@+1 {{'group' is 4294967296, more than a grid has}}
 func.func private @mma_c1_group_range() attributes {a = #loop.mma<m = 32, n = 64, k = 32, group = 4294967296>}
+
+// -----
+
+// expected-error@+1 {{strategy 'tile' has no parameters 'box_dims' and 'box'}}
+#gpu_schedule_c15_others = #loop.gpu_schedule<vector_dim = 0, threads_p = 32, box_dims = [0], box = [32]>
+
+// -----
+
+// expected-error@+1 {{strategy 'box' needs parameters 'box_dims' and 'box'}}
+#gpu_schedule_c15_missing = #loop.gpu_schedule<strategy = box, vector_dim = 0, threads_p = 32, box = [32]>
+
+// -----
+
+// expected-error@+1 {{strategy 'box' needs different dimensions from 'vector_dim' on, a size for each, whole warps along 'p' and one of everything else}}
+#gpu_schedule_c15_twice = #loop.gpu_schedule<strategy = box, vector_dim = 0, threads_p = 32, box_dims = [0, 0], box = [4, 4]>
+
+// -----
+
+// expected-error@+1 {{strategy 'box' needs different dimensions from 'vector_dim' on, a size for each, whole warps along 'p' and one of everything else}}
+#gpu_schedule_c15_threads = #loop.gpu_schedule<strategy = box, vector_dim = 0, threads_p = 48, box_dims = [0], box = [4]>
+
+// -----
+
+// expected-error@+1 {{strategy 'box' with 32 threads has 1 to 512 points but 'box' is}}
+#gpu_schedule_c15_points = #loop.gpu_schedule<strategy = box, vector_dim = 0, threads_p = 32, box_dims = [0, 1], box = [32, 17]>
