@@ -170,6 +170,9 @@ class Watch(TorchDispatchMode):
         for pattern, holds in RELIED_ON:
             if pattern.search(name) and not (kwargs or {}).get("sorter") and not holds(*args):
                 raise Undefined(f"operands that {name} does not check")
+        # It adds with the negative of the factor, which no integer holds.
+        if re.match(r"r?sub", name) and (kwargs or {}).get("alpha") == -2**63:
+            raise Undefined("the least integer as a factor of what is subtracted")
         out = function(*args, **(kwargs or {}))
         ints = [t for t in _pytree.tree_leaves(out) if isinstance(t, torch.Tensor) and t.dtype in arguments.INTS]
         if ints and not POSITIONS.search(function._schema.name.split("::")[1]):
