@@ -39,6 +39,8 @@ struct Source {
   /// "size", "stride", "storage_offset", or nothing for a number.
   StringRef method;
   uint64_t dim = 0;
+  /// Whether it is of the tensor that the input is a view of.
+  bool isOfBase = false;
 };
 } // namespace
 
@@ -64,7 +66,10 @@ static std::optional<Source> takeSource(StringRef &rest) {
           rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
       rest = rest.drop_front(word.size());
       if (!rest.consume_front("()")) {
-        parts.push_back(word.str());
+        if (word == "_base")
+          source.isOfBase = true;
+        else
+          parts.push_back(word.str());
         continue;
       }
       source.method = word;
@@ -103,8 +108,10 @@ ModuleBuilder::substituteSources(StringRef guard) {
       auto source = takeSource(rest);
       if (!source)
         return makeError("what it reads is not a size of an input");
-      // The strides of inputs are checked by themselves.
-      if (source->method == "stride" || source->method == "storage_offset")
+      // Inputs are read by whatever strides they have, in whatever tensor they
+      // lie.
+      if (source->method == "stride" || source->method == "storage_offset" ||
+          source->isOfBase)
         return std::nullopt;
       auto it = inputs.find(source->name);
       if (it == inputs.end())
