@@ -385,6 +385,33 @@ bool SymConverter::visitRelation(const SymExprNode &node,
       return visitRelation(*operand, relations);
     });
   using sym::Predicate;
+  // One of several holds if the largest of what is left of them is not
+  // negative; of conditions that hold together the smallest counts.
+  if (node.name == "Or") {
+    ExprAttr most;
+    for (const SymExprNode *operand : node.operands) {
+      SmallVector<SymRelation> together;
+      if (!visitRelation(*operand, together))
+        return false;
+      if (together.empty()) // It always holds.
+        return true;
+      ExprAttr least;
+      for (const SymRelation &each : together) {
+        ExprAttr left = sym::sub(each.rhs, each.lhs), back = sym::neg(left);
+        ExprAttr rest = each.predicate == Predicate::Eq   ? sym::min(left, back)
+                        : each.predicate == Predicate::Ne ? sym::max(left, back)
+                                                          : left;
+        if (each.predicate == Predicate::Ne || each.predicate == Predicate::Lt)
+          rest = sym::add(rest, -1);
+        least = least ? sym::min(least, rest) : rest;
+      }
+      most = most ? sym::max(most, least) : least;
+      if (!integer(most))
+        return false;
+    }
+    relations.push_back({constant(0), most, Predicate::Le});
+    return true;
+  }
   struct Form {
     Predicate predicate;
     bool isSwapped;
