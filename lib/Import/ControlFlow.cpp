@@ -65,9 +65,12 @@ Error ModuleBuilder::collectOperands(const Node &node, unsigned from,
         return makeError("the subgraph has " + Twine(sub.inputs.size()) +
                          " inputs but is given more");
       const Argument &inner = sub.inputs[position];
-      if ((inner.kind == Kind::Tensor) != isTensor)
+      // A list of tensors and sizes is written as one of tensors.
+      bool isSize = isTensor && inner.kind == Kind::SymInt &&
+                    graph->symInts.contains(arg.strings[i]);
+      if ((inner.kind == Kind::Tensor) != (isTensor && !isSize))
         return fail("is of another kind than the subgraph's input");
-      if (isTensor) {
+      if (isTensor && !isSize) {
         Expected<unsigned> variable = lookup(arg.strings[i]);
         if (!variable)
           return variable.takeError();
@@ -75,7 +78,9 @@ Error ModuleBuilder::collectOperands(const Node &node, unsigned from,
         continue;
       }
       // A size has one expression, inside and outside.
-      Expected<ExprAttr> outside = getExpr(arg.symInts[i]);
+      Expected<ExprAttr> outside =
+          isSize ? getExpr(graph->symInts.find(arg.strings[i])->second)
+                 : getExpr(arg.symInts[i]);
       if (!outside)
         return outside.takeError();
       SaveAndRestore<const import::Graph *> enter(graph, &sub);

@@ -785,6 +785,10 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
     program.ranges.push_back(range);
   }
 
+  if (std::optional<JSONValue> guards = root.find("guards_code"))
+    if (!guards->isNull() && !readList(*guards, program.guards))
+      return false;
+
   std::optional<JSONValue> module = member(root, "graph_module");
   if (!module)
     return false;

@@ -227,7 +227,10 @@ Error ModuleBuilder::addInputs(func::FuncOp func) {
     value.setLoc(NameLoc::get(name));
   }
   builder.setInsertionPointToStart(body);
-  return addNumbers(*body, types);
+  if (Error error = addNumbers(*body, types))
+    return error;
+  addGuards();
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//

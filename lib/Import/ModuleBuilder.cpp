@@ -68,6 +68,11 @@ Error ModuleBuilder::declareRanges() {
     for (const SymInt &size : entry.second.sizes) {
       if (!size.isSymbolic() || !size.hint)
         continue;
+      // What is computed with floats becomes a symbol where it is used.
+      Expected<const SymExprNode *> node = converter.parse(size.expr);
+      if (node && SymConverter::hasFloats(**node))
+        continue;
+      consumeError(node.takeError());
       Expected<ExprAttr> expr = getExpr(size);
       if (!expr)
         return makeError("tensor " + quoted(entry.first()) + ": " +

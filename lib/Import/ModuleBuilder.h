@@ -138,6 +138,14 @@ private:
                        llvm::SmallVectorImpl<mlir::DictionaryAttr> &attrs);
   /// Binds the symbols of numbers among the inputs.
   llvm::Error addNumbers(mlir::Block &body, mlir::TypeRange inputs);
+  /// Checks what export assumed of the inputs (Guards.cpp). A guard that
+  /// cannot be checked is a warning.
+  void addGuards();
+  llvm::Error addGuard(llvm::StringRef guard);
+  /// A guard with expressions in place of what it reads of inputs; nothing for
+  /// one of strides.
+  llvm::Expected<std::optional<std::string>>
+  substituteSources(llvm::StringRef guard);
   llvm::Expected<const Weight *> findWeight(const InputSpec &spec,
                                             const TensorMeta &meta);
   llvm::Error addOutputs(mlir::func::FuncOp func);

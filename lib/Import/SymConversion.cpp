@@ -126,6 +126,9 @@ std::optional<SymConverter::Fraction> SymConverter::divide(Fraction a,
   if (std::optional<int64_t> divisor = a.denominator.getConstant();
       divisor && *divisor <= 0)
     return fail("it divides by " + Twine(*divisor));
+  // A divisor of an expression is positive.
+  if (ranges.isLess(a.denominator, constant(0)))
+    a = {sym::neg(a.numerator), sym::neg(a.denominator)};
   if (!integer(a.numerator) || !integer(a.denominator))
     return std::nullopt;
   return integer(roundUp ? sym::ceilDiv(a.numerator, a.denominator)
@@ -186,6 +189,13 @@ std::optional<SymConverter::Fraction> SymConverter::fraction(double number) {
 }
 
 bool SymConverter::hasFloats(const SymExprNode &node) {
+  // Roots, and functions such as OpaqueUnaryFn_sqrt.
+  bool isRoot = node.name == "FloatPow" ||
+                (node.name == "Pow" && node.operands.size() == 2 &&
+                 node.operands[1]->kind == SymExprNode::Kind::Float);
+  if (node.kind == SymExprNode::Kind::Call &&
+      (isRoot || node.name.starts_with("OpaqueUnaryFn_")))
+    return true;
   return (node.kind == SymExprNode::Kind::Float &&
           !findFraction(node.number)) ||
          (node.kind == SymExprNode::Kind::Symbol && isFloat(node.name)) ||
@@ -230,7 +240,7 @@ SymConverter::visitCall(const SymExprNode &node) {
               .Case("Rational", Op::Rational)
               .Cases({"FloorDiv", "CleanDiv"}, Op::FloorDiv)
               .Case("CeilDiv", Op::CeilDiv)
-              .Case("IntTrueDiv", Op::TrueDiv)
+              .Cases({"IntTrueDiv", "FloatTrueDiv"}, Op::TrueDiv)
               .Cases({"Mod", "PythonMod"}, Op::Mod)
               .Cases({"floor", "FloorToInt"}, Op::Floor)
               .Cases({"ceiling", "CeilToInt"}, Op::Ceil)
@@ -375,6 +385,33 @@ bool SymConverter::visitRelation(const SymExprNode &node,
       return visitRelation(*operand, relations);
     });
   using sym::Predicate;
+  // One of several holds if the largest of what is left of them is not
+  // negative; of conditions that hold together the smallest counts.
+  if (node.name == "Or") {
+    ExprAttr most;
+    for (const SymExprNode *operand : node.operands) {
+      SmallVector<SymRelation> together;
+      if (!visitRelation(*operand, together))
+        return false;
+      if (together.empty()) // It always holds.
+        return true;
+      ExprAttr least;
+      for (const SymRelation &each : together) {
+        ExprAttr left = sym::sub(each.rhs, each.lhs), back = sym::neg(left);
+        ExprAttr rest = each.predicate == Predicate::Eq   ? sym::min(left, back)
+                        : each.predicate == Predicate::Ne ? sym::max(left, back)
+                                                          : left;
+        if (each.predicate == Predicate::Ne || each.predicate == Predicate::Lt)
+          rest = sym::add(rest, -1);
+        least = least ? sym::min(least, rest) : rest;
+      }
+      most = most ? sym::max(most, least) : least;
+      if (!integer(most))
+        return false;
+    }
+    relations.push_back({constant(0), most, Predicate::Le});
+    return true;
+  }
   struct Form {
     Predicate predicate;
     bool isSwapped;
@@ -402,8 +439,26 @@ bool SymConverter::visitRelation(const SymExprNode &node,
       form->predicate == Predicate::Le || form->predicate == Predicate::Lt;
   if (isOrder && (isBeyond(1, /*above=*/true) || isBeyond(0, /*above=*/false)))
     return true;
-  ExprAttr lhs = toInteger(visit(*node.operands[0]));
-  ExprAttr rhs = toInteger(visit(*node.operands[1]));
+  std::optional<Fraction> left = visit(*node.operands[0]);
+  std::optional<Fraction> right =
+      left ? visit(*node.operands[1]) : std::nullopt;
+  if (!right)
+    return false;
+  auto isPositive = [&](ExprAttr e) { return ranges.isLess(constant(0), e); };
+  bool isWhole =
+      left->denominator.isConstant(1) && right->denominator.isConstant(1);
+  ExprAttr lhs, rhs;
+  if (!isWhole && isPositive(left->denominator) &&
+      isPositive(right->denominator)) {
+    // Quotients are compared by the products with what divides the other.
+    auto product = multiply(left->numerator, right->denominator);
+    auto other = multiply(right->numerator, left->denominator);
+    lhs = product.value_or(ExprAttr());
+    rhs = other.value_or(ExprAttr());
+  } else {
+    lhs = toInteger(left);
+    rhs = toInteger(right);
+  }
   if (!lhs || !rhs)
     return false;
   if (form->isSwapped)

@@ -5,7 +5,9 @@
 //
 // A recursive-descent parser with a depth limit for symbolic expressions.
 //
-//   expr    := sum (('==' | '!=' | '<' | '<=' | '>' | '>=') sum)?
+//   expr    := both ('or' both)*
+//   both    := compare ('and' compare)*
+//   compare := sum (('==' | '!=' | '<' | '<=' | '>' | '>=') sum)?
 //   sum     := term (('+' | '-') term)*
 //   term    := unary (('*' | '/' | '//' | '%') unary)*
 //   unary   := '-' unary | power
@@ -101,6 +103,11 @@ private:
   const SymExprNode *parseTerm();
   const SymExprNode *parseUnary();
   const SymExprNode *parsePower();
+  /// Operands with a word between them.
+  const SymExprNode *
+  parseList(StringRef word, StringRef name,
+            llvm::function_ref<const SymExprNode *()> parseOperand);
+  const SymExprNode *parseComparison();
   const SymExprNode *parsePrimary();
   const SymExprNode *parseNumber(bool negative);
   const SymExprNode *parseCall(StringRef name);
@@ -119,6 +126,25 @@ const SymExprNode *Parser::parseExpr() {
   Nesting nesting(*this);
   if (depth > limits.maxExprDepth)
     return tooDeep();
+  return parseList("or", "Or", [&] {
+    return parseList("and", "And", [&] { return parseComparison(); });
+  });
+}
+
+const SymExprNode *
+Parser::parseList(StringRef word, StringRef name,
+                  llvm::function_ref<const SymExprNode *()> parseOperand) {
+  SmallVector<const SymExprNode *> operands;
+  do {
+    const SymExprNode *operand = parseOperand();
+    if (!operand)
+      return nullptr;
+    operands.push_back(operand);
+  } while (consume(word));
+  return operands.size() == 1 ? operands[0] : makeCall(name, operands);
+}
+
+const SymExprNode *Parser::parseComparison() {
   const SymExprNode *left = parseSum();
   if (!left)
     return nullptr;

@@ -14,10 +14,12 @@
 #include "coil/Support/OutputFile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/SourceMgr.h"
 #include <map>
 
 using namespace llvm;
@@ -195,6 +197,9 @@ static Error convert(raw_ostream &os) {
   options.loadWeights = !noWeights;
   options.checkWeightCRC = checkWeights;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  // What is not checked is a warning.
+  SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   Expected<import::ImportedProgram> program =
       import::importExportedProgram(inputFile, &context, options);
   if (!program)

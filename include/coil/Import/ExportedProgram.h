@@ -221,6 +221,8 @@ struct ExportedProgram : Graph {
   /// without run_decompositions().
   bool isTraining = false;
   std::vector<SymbolRange> ranges;
+  /// Conditions on the inputs, in Python, that export assumed.
+  std::vector<llvm::StringRef> guards;
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
 

@@ -23,7 +23,8 @@ using namespace coil::loop;
 
 void KernelEmitter::findArms() {
   arms.emplace(kernel, [&](Operation *op, Operation *user) {
-    if (kept.contains(op) || phases.isInner(op) != phases.isInner(user))
+    if (kept.contains(op) || phases.isInner(op) != phases.isInner(user) ||
+        onceATask.contains(op) != onceATask.contains(user))
       return false;
     return phases.isInner(op) || phases[op] == phases[user];
   });
@@ -96,7 +97,7 @@ LogicalResult KernelEmitter::emitArm(const SelectArm &arm) {
           return success();
         }
         for (Operation *op : arm.ops)
-          if (!onceATask.contains(op) && failed(emitWithArms(op)))
+          if (failed(emitWithArms(op)))
             return failure();
         return success();
       });

@@ -73,12 +73,13 @@ void KernelEmitter::analyze() {
     for (Operation *op : getSlice(phase))
       if (isa<LoadOp>(op))
         reads[op].push_back(phase);
-  findArms();
   if (width == 1) {
     vectorDim = transposeDim = -1;
     unroll = 1;
   }
   vectorIsReduced = vectorDim >= 0 && reducedSet[vectorDim];
+  findOnceATask();
+  findArms();
   // The vector dimension is the innermost of its kind.
   auto innermost = [&](SmallVectorImpl<unsigned> &dims) {
     auto *it = llvm::find(dims, static_cast<unsigned>(vectorDim));
@@ -162,6 +163,19 @@ Operation *KernelEmitter::emit(OpBuilder &builder, StringRef name) {
   return func;
 }
 
+void KernelEmitter::findOnceATask() {
+  if (vectorDim < 0 || vectorIsReduced)
+    return;
+  for (Operation &op : *kernel.getBlock()) {
+    if (isReduction(&op) || isa<StoreOp, ScatterOp>(op) || phases[&op] != 0)
+      continue;
+    Value v = op.getResult(0);
+    if (!variesOverVector(v) && !dependence[v].anyCommon(reducedSet) &&
+        (transposeDim < 0 || !dependence[v].test(transposeDim)))
+      onceATask.insert(&op);
+  }
+}
+
 LogicalResult KernelEmitter::emitTask(Value task) {
   // Cut the task number into the positions of the parallel dimensions.
   Value blockNumber;
@@ -194,18 +208,9 @@ LogicalResult KernelEmitter::emitTask(Value task) {
   }
   if (!blockNumber)
     return emitPoint();
-  // What does not vary over the vectorised dimension is computed once a task.
-  for (Operation &op : *kernel.getBlock()) {
-    if (isReduction(&op) || isa<StoreOp, ScatterOp>(op) || phases[&op] != 0)
-      continue;
-    Value v = op.getResult(0);
-    if (variesOverVector(v) || dependence[v].anyCommon(reducedSet) ||
-        (transposeDim >= 0 && dependence[v].test(transposeDim)))
-      continue;
-    if (failed(emitOp(&op)))
+  for (Operation &op : *kernel.getBlock())
+    if (onceATask.contains(&op) && failed(emitOp(&op)))
       return failure();
-    onceATask.insert(&op);
-  }
   Value begin = arith::MulIOp::create(b, blockNumber, constantIndex(block));
   Value extent = scalarExpr(kernel.getExtent(static_cast<unsigned>(vectorDim)));
   Value end = arith::AddIOp::create(b, begin, constantIndex(block));

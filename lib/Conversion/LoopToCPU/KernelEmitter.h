@@ -70,6 +70,7 @@ private:
 
   void analyze();
   void keep(unsigned output, int64_t number);
+  void findOnceATask();
   mlir::LogicalResult emitTask(mlir::Value task);
   /// Emits `body` for the steps of vectors from `begin` to `end`.
   mlir::LogicalResult
@@ -96,6 +97,8 @@ private:
 
   //===--- Choices by position (EmitSelect.cpp) ---------------------------===//
 
+  /// Finds the ops in branches. Those that are computed once a task have no
+  /// branch in the loop.
   void findArms();
   /// Emits an op of a loop, unless a select takes it into a branch of its own.
   mlir::LogicalResult emitStep(mlir::Operation *op);
@@ -428,7 +431,8 @@ private:
   };
   llvm::MapVector<unsigned, RowTotal> rowTotals;
   mlir::Value rowCounter;
-  /// Ops emitted in front of the loop over the vectorised dimension.
+  /// Ops that do not vary over the vectorised dimension, emitted in front of
+  /// the loop over it.
   llvm::DenseSet<mlir::Operation *> onceATask;
 
   llvm::StringMap<mlir::Value> symbolValues;

@@ -61,6 +61,37 @@ wrapper.kernel @rows(%x: tensor<7x32xf32>) attributes {input_strides = [#sym.sha
 
 // -----
 
+// What is the same for all vectors of a task is computed in front of their
+// loops, and has no branch in them.
+// CHECK-LABEL: wrapper.kernel @diagonal
+// CHECK:       %[[ELEMENT:.+]] = scf.if
+// CHECK:         llvm.load
+// CHECK-NOT:   scf.if
+// CHECK:       scf.for
+// CHECK-NOT:   scf.if
+// CHECK:         %[[SAME:.+]] = vector.broadcast %[[ELEMENT]]
+// CHECK-NEXT:    arith.select %{{.+}}, %[[SAME]]
+// CHECK-NOT:   scf.if
+// CHECK:       %[[REST:.+]] = vector.broadcast %[[ELEMENT]]
+// CHECK-NEXT:  arith.select %{{.+}}, %[[REST]]
+// CHECK-NOT:   scf.if
+wrapper.kernel @diagonal(%x: tensor<5xf32>) attributes {input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[11, 1]>], symbols = []} {
+  %0 = loop.kernel "k" [7, 11] (%a = %x) : (tensor<5xf32>) -> tensor<7x11xf32> schedule<vector_dim = 1, vector_width = 4, block = 11> {
+    %zero = arith.constant 0.0 : f32
+    %n = loop.index <5>
+    %i = loop.index <d0>
+    %inside = arith.cmpi slt, %i, %n : i64
+    %u = loop.load %a[d0] mask %inside else %zero : f32 : tensor<5xf32> -> f32
+    %j = loop.index <d1>
+    %is = arith.cmpi eq, %i, %j : i64
+    %w = arith.select %is, %u, %zero : f32
+    loop.store %w, 0 [d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<7x11xf32>
+}
+
+// -----
+
 // A condition that data decides, or an index that is out of range only on the
 // other side, is no reason for a branch.
 // CHECK-LABEL: wrapper.kernel @of_data

@@ -4,10 +4,15 @@
 // No log-softmax of all classes is formed: the score of the right one is
 // subtracted from the logarithm of the sum.
 // CHECK-LABEL: @cross_entropy
-// CHECK:         %[[LSE:.+]] = graph.add %{{.*}}, %{{.*}} : (tensor<4x1xf32>, tensor<4x1xf32>)
-// CHECK:         %[[ONE:.+]] = graph.reshape %[[LSE]] : (tensor<4x1xf32>) -> tensor<4xf32>
+// The logarithm is added to the distance from the largest score, next to which
+// it would be rounded away.
+// CHECK:         %[[MAX:.+]] = graph.reduce max
+// CHECK:         %[[LOG:.+]] = graph.log
 // CHECK:         graph.gather %arg0
-// CHECK:         graph.sub %[[ONE]]
+// CHECK:         %[[TOP:.+]] = graph.reshape %[[MAX]]
+// CHECK:         %[[REST:.+]] = graph.reshape %[[LOG]]
+// CHECK:         %[[DISTANCE:.+]] = graph.sub %[[TOP]]
+// CHECK:         graph.add %[[DISTANCE]], %[[REST]]
 // FUSED-LABEL: @cross_entropy
 // FUSED:         loop.kernel {{.*}} [4, 8] {{.*}} -> tensor<4xf32>
 // FUSED-NOT:     ) -> tensor<4x8xf32>

@@ -54,6 +54,13 @@ POLYNOMIALS = re.compile(r"_polynomial_[a-z]+$")
 DIFFERENCES = re.compile(r"cross$|gelu$")
 # Distances that are computed as (x^2 - 2 x y + y^2)^(1/2): where they are small, nothing but errors of the squares may be left.
 DISTANCES = re.compile(r"_euclidean_dist$")
+# Operators that add a product, which eager mode rounds in between or not: their errors are those of the larger summand.
+CONTRACTED = re.compile(r"^(lerp|addcmul|addcdiv|addr)$")
+# Interpolations of up to sixteen elements, whose products and sums are rounded each.
+INTERPOLATIONS = re.compile(r"^(_?upsample|grid_sampler)")
+PRODUCTS = 16
+# Products of matrices and windows.
+MATRICES = re.compile(r"^(mm|bmm|addmm|baddbmm|addbmm|mv|addmv|dot|convolution|linear|_convolution)$")
 # Operators that return one of several equal elements, or compute in an order that nothing says.
 ORDERED = re.compile(r"^(topk|kthvalue|mode|median|nanmedian|prod)$")
 # Searches, which eager mode leaves open where what they search is not sorted.
@@ -85,6 +92,17 @@ def degree_of(degree):
     degree = torch.as_tensor(degree, dtype=torch.float64).abs()
     degree = degree[degree.isfinite()]
     return max(1.0, float(degree.max())) if degree.numel() else 1.0
+
+
+def summands_of(name, args, kwargs):
+    """What an operator adds, as large as it is, whatever its sign."""
+    size = [a.double().abs() if isinstance(a, torch.Tensor) else abs(a) for a in args]
+    if name == "lerp":
+        return size[0] + size[2] * (size[0] + size[1])
+    factor = abs(kwargs.get("value", kwargs.get("alpha", 1)))
+    if name == "addr":
+        return abs(kwargs.get("beta", 1)) * size[0] + factor * torch.outer(size[1], size[2])
+    return size[0] + factor * (size[1] * size[2] if name == "addcmul" else size[1] / size[2])
 
 
 class Noise(TorchDispatchMode):
@@ -119,6 +137,8 @@ class Noise(TorchDispatchMode):
         name = function._schema.name.split("::")[1].rstrip("_")
         is_distance = DISTANCES.search(name) is not None
         operands = [a.clone() for a in args if is_rounded(a)] if DIFFERENCES.search(name) or is_distance else []
+        is_contracted = CONTRACTED.search(name) and all(not a.is_complex() for a in args if isinstance(a, torch.Tensor))
+        summands = summands_of(name, args, kwargs or {}) if is_contracted else None
         if programs.LIBRARY.search(name) and not function._schema.is_mutable:
             args = _pytree.tree_map(lambda t: self.disturb(t, True, torch.finfo(t.dtype).eps) if is_rounded(t) else t, args)
         out = function(*args, **(kwargs or {}))
@@ -131,6 +151,10 @@ class Noise(TorchDispatchMode):
                 is_polynomial = POLYNOMIALS.search(name) is not None
                 if is_polynomial:
                     eps *= degree_of(args[1])
+                if INTERPOLATIONS.search(name):
+                    eps *= PRODUCTS
+                if summands is not None and summands.shape == t.shape:
+                    t.copy_(t.double() + eps * self.scale * summands * self.draw(t))
                 if is_distance:
                     squares = sum(float(a.nan_to_num(0, 0, 0).square().sum(-1).amax()) for a in operands)
                     t.copy_((t.double().square() + eps * self.scale * squares * self.draw(t)).clamp(min=0).sqrt())
@@ -169,9 +193,34 @@ class Order(TorchDispatchMode):
         return out
 
 
+class Subnormals(TorchDispatchMode):
+    """Takes subnormal numbers among bf16 operands of products for zeros, as processors' instructions for such products do,
+    which eager mode uses for large ones, and Coil for any."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if MATRICES.search(function._schema.name.split("::")[1]):
+            args = [torch.where(a.abs() < torch.finfo(a.dtype).smallest_normal, 0, a) if isinstance(a, torch.Tensor) and a.dtype == torch.bfloat16
+                    else a for a in args]
+        return function(*args, **(kwargs or {}))
+
+
+class Exact(TorchDispatchMode):
+    """Has mpmath compute the functions that eager mode computes with errors of single precision (REFERENCES)."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function._schema.name.split("::")[1]
+        if name not in db.REFERENCES:
+            return function(*args, **(kwargs or {}))
+        given = args[0].clone()
+        out = function(*args, **(kwargs or {}))
+        out.copy_(db.of_mpmath(db.REFERENCES[name], given))
+        return out
+
+
 class Signs(TorchDispatchMode):
     """Gives NaNs that operators return one sign and payload, and, of complex numbers, zeros that sign: eager mode's depend on how
-    many elements fit into a vector. What eager mode leaves open is infinite with that sign, or zero and one."""
+    many elements fit into a vector. What eager mode leaves open is infinite with that sign, or zero and one. Polynomials of large degree
+    subtract infinities from each other, where what is infinite or NaN depends on the recurrence."""
 
     def __init__(self, sign):
         super().__init__()
@@ -203,7 +252,9 @@ class Signs(TorchDispatchMode):
                 is_nan = torch.zeros(t.shape, dtype=torch.bool, device=t.device)
                 for a in operands:
                     is_nan |= ~a.isfinite() if isinstance(a, torch.Tensor) else not math.isfinite(a)
-                t.copy_(torch.where(is_nan, self.sign * math.inf, t))
+                is_infinite = t.isinf()
+                t.copy_(torch.where(is_nan | t.isnan(), self.sign * math.inf, t))
+                t.copy_(torch.where(is_infinite & ~is_nan, math.nan if self.sign > 0 else -t, t))
             if t.is_complex():
                 parts = torch.view_as_real(t.resolve_conj())
                 parts = self.set(torch.where(parts == 0, math.copysign(0.0, self.sign), parts))
@@ -307,9 +358,10 @@ class Expectation:
         return self.others
 
     def reordered(self):
-        """The same results with elements in another order. How far they are from the first ones is no measure of errors."""
+        """The same results with elements in another order, with what processors take for zero, and exact. How far they are from the
+        first ones is no measure of errors."""
         if self.orders is None:
-            self.orders = [r for r in [run_or_none(self.program, mode=Order())] if r is not None]
+            self.orders = [r for r in [run_or_none(self.program, mode=mode()) for mode in (Order, Subnormals, Exact)] if r is not None]
         return self.orders
 
     def add_runs(self, exported, program):

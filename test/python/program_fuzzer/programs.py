@@ -84,8 +84,8 @@ def are_lengths(v, g, dim=0, *_):
     return dim == -1 or g.numel() == v.shape[dim]
 
 
-def are_distances(grad, x1, x2, _, distances):
-    return grad.shape == distances.shape and grad.shape[-2:] == (x1.shape[-2], x2.shape[-2])
+def are_distances(grad, x1, x2, power, distances):
+    return power >= 0 and grad.shape == distances.shape and grad.shape[-2:] == (x1.shape[-2], x2.shape[-2])
 
 
 def are_modes(_, grid, interpolation, padding, *__):
@@ -104,6 +104,25 @@ def are_bounds(x, bins=100, low=0, high=0, **_):
 def are_halves(x, dims, _, size, *__):
     """Transforms of halves of spectra that have another size write beyond their result."""
     return not dims or x.shape[dims[-1]] == size // 2 + 1
+
+
+def are_quotients(x, y, *_):
+    """Remainders of numbers whose quotient the type cannot hold are NaN."""
+    x, y = torch.as_tensor(x), torch.as_tensor(y)
+    if not (x.is_floating_point() or y.is_floating_point()):
+        return True
+    quotient = x / y
+    return not bool((quotient.isinf() & x.isfinite() & (y != 0)).any())
+
+
+def is_vector_or_real(x, *_):
+    """Of a complex number of rank zero only the real part counts, unlike that of a vector."""
+    return x.dim() > 0 or not x.is_complex()
+
+
+def lies_row_by_row(x, noise, *_):
+    """It writes one element behind the other, whatever strides the noise has."""
+    return noise.is_contiguous()
 
 
 def have_squares(*operands):
@@ -129,6 +148,9 @@ RELIED_ON = [
     (re.compile(r"^_fft_c2r"), are_halves),
     (re.compile(r"(layer|group|batch|instance|rms)_norm"), have_squares),
     (re.compile(r"^_cdist_backward"), are_distances),
+    (re.compile(r"^(fmod|remainder)"), are_quotients),
+    (re.compile(r"^linalg__powsum"), is_vector_or_real),
+    (re.compile(r"^rrelu_with_noise"), lies_row_by_row),
     # It sorts by an order that NaN has no place in.
     (re.compile(r"^mode$"), lambda x, *_: not (x.is_floating_point() and bool(x.isnan().any()))),
     (re.compile(r"^_weight_norm"), are_lengths),
@@ -148,6 +170,9 @@ class Watch(TorchDispatchMode):
         for pattern, holds in RELIED_ON:
             if pattern.search(name) and not (kwargs or {}).get("sorter") and not holds(*args):
                 raise Undefined(f"operands that {name} does not check")
+        # It adds with the negative of the factor, which no integer holds.
+        if re.match(r"r?sub", name) and (kwargs or {}).get("alpha") == -2**63:
+            raise Undefined("the least integer as a factor of what is subtracted")
         out = function(*args, **(kwargs or {}))
         ints = [t for t in _pytree.tree_leaves(out) if isinstance(t, torch.Tensor) and t.dtype in arguments.INTS]
         if ints and not POSITIONS.search(function._schema.name.split("::")[1]):

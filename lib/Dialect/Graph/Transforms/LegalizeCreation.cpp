@@ -69,8 +69,14 @@ static LogicalResult legalizeArange(AtenCall &c) {
     return attr ? convertScalar(attr, numberType) : TypedAttr();
   };
   TypedAttr start = read("start", 0), step = read("step", 1);
-  if (!step)
-    return c.fail("its step is not constant");
+  if (!step) {
+    Value first = c.operand("start", numberType);
+    Value distance = c.operand("step", numberType);
+    if (!first || !distance)
+      return c.fail("its start or step is not a number");
+    Value i = c.b.convert(Positions(c.b).iota(c.resultSizes()[0]), numberType);
+    return c.replace(c.b.add(first, c.b.mul(i, distance)));
+  }
   TypedAttr origin = start ? start : read("", 0);
   Value result = IotaOp::create(builder, c.b.getLoc(),
                                 sym::getTensorType(c.resultSizes(), type),

@@ -315,7 +315,15 @@ static AtenHandler triangle(bool lower) {
     Sizes sizes = getSizes(x);
     ExprAttr rows = sizes[sizes.size() - 2], columns = sizes.back();
     // Element (i, j) is on diagonal j - i.
-    Value row = c.b.unsqueeze(c.b.iota(c.intOr("diagonal", 0), 1, rows), 1);
+    Value row;
+    if (ExprAttr diagonal = c.getExpr("diagonal");
+        diagonal && !diagonal.isConstant()) {
+      Positions p(c.b);
+      row = p.iota(rows) + p.size(diagonal);
+    } else {
+      row = c.b.iota(c.intOr("diagonal", 0), 1, rows);
+    }
+    row = c.b.unsqueeze(row, 1);
     Value column = c.b.iota(0, 1, columns);
     Value keep = c.b.compare(lower ? Pred::Le : Pred::Ge, column, row);
     return c.replace(c.b.select(keep, x, c.b.scalar(0, getElementType(x))));

@@ -256,7 +256,12 @@ static LogicalResult legalizeCrossEntropy(AtenCall &c) {
   Value max = b.reduce(ReduceKind::Max, x, dim, /*keepdims=*/true);
   Value sum = b.reduce(ReduceKind::Sum, b.unary<ExpOp>(b.sub(x, max)), dim,
                        /*keepdims=*/true);
-  Value logSum = b.add(max, b.unary<LogOp>(sum));
+  Value log = b.unary<LogOp>(sum);
+  // The logarithm of a sum of large scores would be rounded away next to them,
+  // but not next to their distance from the largest.
+  auto less = [&](Value score, Value top, Value logSum) {
+    return b.add(b.sub(top, score), logSum);
+  };
   Value classWeight = c.operand("weight", type);
   // Class weights, shaped so that they broadcast along the classes.
   auto alongClasses = [&]() {
@@ -276,7 +281,7 @@ static LogicalResult legalizeCrossEntropy(AtenCall &c) {
     if (smoothing > 0)
       p = b.add(b.mul(p, number(1 - smoothing)),
                 b.div(number(smoothing), b.convert(classes, type)));
-    Value loss = b.mul(p, b.sub(logSum, x));
+    Value loss = b.mul(p, less(x, max, log));
     if (classWeight)
       loss = b.mul(loss, alongClasses());
     loss = b.reduce(ReduceKind::Sum, loss, dim, /*keepdims=*/false);
@@ -293,17 +298,18 @@ static LogicalResult legalizeCrossEntropy(AtenCall &c) {
   if (getRank(target) != getRank(scores) - 1)
     return c.fail("input and target do not fit");
   ClassTargets t = getTargets(c, target, classWeight, type);
-  Value one = b.reshape(logSum, getSizes(t.index));
   Value right = b.convert(pick(b, scores, t.index, dim), type);
   Value isIgnored = b.compare(Pred::Eq, t.weight, number(0));
   auto unlessIgnored = [&](Value v) {
     return b.select(isIgnored, number(0), v);
   };
-  Value loss = unlessIgnored(b.mul(b.sub(one, right), t.weight));
+  Sizes samples = getSizes(t.index);
+  Value loss = less(right, b.reshape(max, samples), b.reshape(log, samples));
+  loss = unlessIgnored(b.mul(loss, t.weight));
   Value result = reduceWeighted(b, loss, t.weight, *reduction);
   if (smoothing != 0) {
     // The same with every class the right one, at equal parts.
-    Value rest = b.sub(logSum, x);
+    Value rest = less(x, max, log);
     if (classWeight)
       rest = b.mul(rest, alongClasses());
     rest =

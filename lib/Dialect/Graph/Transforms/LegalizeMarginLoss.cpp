@@ -71,10 +71,22 @@ static AtenHandler loss(std::vector<StringRef> names, Loss fn) {
   };
 }
 
-static Num hingeEmbedding(AtenCall &c, ArrayRef<Num> v) {
-  Num x = v[0], target = v[1];
-  Num far = max(c.floatOr("margin", 1) - x, 0);
-  return select(target != 1, far, 0) + select(target != -1, x, 0);
+/// Targets are 1 or -1, which among unsigned integers is the largest.
+static LogicalResult legalizeHingeEmbedding(AtenCall &c) {
+  Value target = c.tensor("target"),
+        self = c.operand("self", getAccumulationType(c.resultElementType()));
+  if (!self || !target)
+    return c.fail("an operand is missing");
+  TensorBuilder &b = c.b;
+  if (getElementType(target).isInteger(1))
+    target = b.convert(target, b.getBuilder().getI64Type());
+  auto isNot = [&](int64_t value) {
+    TypedAttr number = convertScalar(b.getBuilder().getI64IntegerAttr(value),
+                                     getElementType(target));
+    return Num(b, b.compare(ComparePredicate::Ne, target, b.scalar(number)));
+  };
+  Num x(b, self), far = max(c.floatOr("margin", 1) - x, 0);
+  return replaceByLoss(c, select(isNot(1), far, 0) + select(isNot(-1), x, 0));
 }
 
 /// The product of integers is one, and wraps; the margin is a float.
@@ -207,7 +219,7 @@ static LogicalResult legalizeMultilabelMargin(AtenCall &c) {
 }
 
 void graph::populateMarginLossLegalizations(AtenLegalizations &t) {
-  t.add("hinge_embedding_loss", loss({"self", "target"}, hingeEmbedding));
+  t.add("hinge_embedding_loss", legalizeHingeEmbedding);
   t.add("margin_ranking_loss", legalizeMarginRanking);
   t.add("cosine_embedding_loss",
         loss({"input1", "input2", "target"}, cosineEmbedding));

@@ -102,16 +102,49 @@ static AtenHandler padBackward(Wrap wrap) {
   };
 }
 
+/// `x` with `low` elements in front of each dimension and `high` behind it, all
+/// of one number; negative amounts cut off. A symbolic amount may be either:
+/// along its dimension elements are taken by their positions, and what lies
+/// outside is a further element behind the last, so that there is one even
+/// where the dimension is empty.
+static Value padBy(AtenCall &c, Value x, ArrayRef<ExprAttr> low,
+                   ArrayRef<ExprAttr> high, TypedAttr value) {
+  int64_t rank = getRank(x);
+  SmallVector<int64_t> front(rank, 0), back(rank, 0);
+  SmallVector<int64_t> symbolic;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (low[dim].isConstant() && high[dim].isConstant()) {
+      front[dim] = low[dim].getValue();
+      back[dim] = high[dim].getValue();
+      continue;
+    }
+    symbolic.push_back(dim);
+    back[dim] = 1;
+  }
+  Sizes sizes = getSizes(x);
+  x = c.b.pad(x, front, back, value);
+  Positions p(c.b);
+  for (int64_t dim : symbolic) {
+    Num position = p.iota(c.getContext().simplify(
+                       sym::add(sizes[dim], sym::add(low[dim], high[dim])))) -
+                   p.size(low[dim]);
+    Num outside = p.size(sizes[dim]);
+    position = select(position < 0, outside, min(position, outside));
+    x = c.b.index(x, position, dim);
+  }
+  return x;
+}
+
 /// Padding with a number.
 static LogicalResult padConstant(AtenCall &c) {
   Value x = c.tensor("self");
-  auto amounts = c.getInts("pad");
+  auto amounts = c.getExprs("pad");
   if (!x || !amounts)
-    return c.fail("its amounts are not constant");
+    return c.fail("its amounts are not numbers");
   int64_t rank = getRank(x);
   if (amounts->size() % 2 || static_cast<int64_t>(amounts->size()) > 2 * rank)
     return c.fail("its amounts do not fit the rank");
-  SmallVector<int64_t> low(rank, 0), high(rank, 0);
+  SmallVector<ExprAttr> low(rank, c.b.size(0)), high(rank, c.b.size(0));
   for (size_t i = 0; i < amounts->size() / 2; ++i) {
     low[rank - 1 - i] = (*amounts)[2 * i];
     high[rank - 1 - i] = (*amounts)[2 * i + 1];
@@ -122,7 +155,7 @@ static LogicalResult padConstant(AtenCall &c) {
   TypedAttr number = convertScalar(value, getElementType(x));
   if (!number)
     return c.fail("its value is not a number");
-  return c.replace(c.b.pad(x, low, high, number));
+  return c.replace(padBy(c, x, low, high, number));
 }
 
 /// pad: the mode is a name, or in `_pad_enum` a number.
@@ -155,16 +188,19 @@ static LogicalResult legalizePadSequence(AtenCall &c) {
   Sizes out = c.resultSizes();
   if (out.size() < 2)
     return c.fail("its result has another rank");
-  auto longest = out[batchFirst ? 1 : 0].getConstant();
+  ExprAttr longest = out[batchFirst ? 1 : 0];
   SmallVector<Value> rows;
   for (Value x : c.tensors("sequences")) {
-    auto length = getRank(x) ? getSizes(x)[0].getConstant() : std::nullopt;
-    if (!length || !longest)
-      return c.fail("the lengths of its sequences are not constant");
-    SmallVector<int64_t> low(getRank(x), 0), high(getRank(x), 0);
-    (left ? low : high)[0] = *longest - *length;
-    rows.push_back(b.unsqueeze(b.pad(b.convert(x, type), low, high, value),
-                               batchFirst ? 0 : 1));
+    if (getRank(x) + 1 != static_cast<int64_t>(out.size()))
+      return c.fail("its sequences have another rank than its result");
+    SmallVector<ExprAttr> low(getRank(x), b.size(0)), high(low);
+    (left ? low : high)[0] =
+        c.getContext().simplify(sym::sub(longest, getSizes(x)[0]));
+    // Of the other sizes, too, export knows that they are equal.
+    Sizes sizes{longest};
+    llvm::append_range(sizes, SizesRef(out).drop_front(2));
+    Value row = padBy(c, b.convert(x, type), low, high, value);
+    rows.push_back(b.unsqueeze(b.castSizes(row, sizes), batchFirst ? 0 : 1));
   }
   if (rows.empty())
     return c.fail("it has no sequence");

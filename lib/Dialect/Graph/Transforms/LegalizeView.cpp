@@ -542,9 +542,9 @@ static LogicalResult legalizeRepeatEach(AtenCall &c) {
 
 static LogicalResult legalizeRoll(AtenCall &c) {
   Value x = c.tensor("self");
-  auto shifts = c.getInts("shifts");
+  auto shifts = c.getExprs("shifts");
   if (!x || !shifts)
-    return c.fail("its shifts are not constant");
+    return c.fail("its shifts are not numbers");
   auto dims = c.has("dims") ? c.getInts("dims") : SmallVector<int64_t>();
   if (!dims)
     return c.fail("its dimensions are not constant");
@@ -566,7 +566,7 @@ static LogicalResult legalizeRoll(AtenCall &c) {
     if (size.isConstant(0))
       continue;
     // The last `shift mod size` elements come first.
-    ExprAttr count = c.getContext().simplify(sym::mod(c.b.size(shift), size));
+    ExprAttr count = c.getContext().simplify(sym::mod(shift, size));
     ExprAttr rest = sym::sub(size, count);
     if (count.isConstant(0))
       continue;

@@ -1,0 +1,193 @@
+//===----------------------------------------------------------------------===//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Guards: what export assumed of the inputs' sizes when it chose a side of a
+// branch or made a constant of a number, as conditions of Python.
+//
+//   (L['x'].size()[0] % 2) == 0
+//   math.trunc(0.5*torch.sym_float(L['x'].size()[0])) == 6
+//
+// With the expressions of sizes in place of what is read of the inputs they are
+// conditions like others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModuleBuilder.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+using namespace coil;
+using namespace coil::import;
+using Kind = Argument::Kind;
+
+/// Functions of guards, and what they are called in expressions of sizes.
+static constexpr std::pair<StringRef, StringRef> functions[] = {
+    {"math.trunc", "TruncToInt"}, {"math.floor", "FloorToInt"},
+    {"math.ceil", "CeilToInt"},   {"torch.sym_float", "ToFloat"},
+    {"torch.sym_max", "Max"},     {"torch.sym_min", "Min"}};
+
+namespace {
+/// What a guard reads: `L['x']['a'][0].size()[1]`.
+struct Source {
+  /// The name that export gives the input: "x_a_0". Of keyword arguments the
+  /// name without the first part may be the one.
+  std::string name, shortName;
+  /// "size", "stride", "storage_offset", or nothing for a number.
+  StringRef method;
+  uint64_t dim = 0;
+  /// Whether it is of the tensor that the input is a view of.
+  bool isOfBase = false;
+};
+} // namespace
+
+/// Reads a source from the beginning of \p rest.
+static std::optional<Source> takeSource(StringRef &rest) {
+  if (!rest.consume_front("L"))
+    return std::nullopt;
+  SmallVector<std::string> parts;
+  Source source;
+  while (true) {
+    if (rest.consume_front("['")) {
+      auto [key, after] = rest.split("']");
+      parts.push_back(key.str());
+      rest = after;
+    } else if (rest.consume_front("[")) {
+      auto [index, after] = rest.split("]");
+      if (index.empty() || !all_of(index, isDigit))
+        return std::nullopt;
+      parts.push_back(index.str());
+      rest = after;
+    } else if (rest.consume_front(".")) {
+      StringRef word =
+          rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+      rest = rest.drop_front(word.size());
+      if (!rest.consume_front("()")) {
+        if (word == "_base")
+          source.isOfBase = true;
+        else
+          parts.push_back(word.str());
+        continue;
+      }
+      source.method = word;
+      if (word != "storage_offset" &&
+          (!rest.consume_front("[") || rest.consumeInteger(10, source.dim) ||
+           !rest.consume_front("]")))
+        return std::nullopt;
+      break;
+    } else {
+      break;
+    }
+  }
+  for (std::string &part : parts)
+    for (char &c : part)
+      c = isAlnum(c) ? toLower(c) : '_';
+  source.name = join(parts, "_");
+  source.shortName = join(drop_begin(parts), "_");
+  return source;
+}
+
+Expected<std::optional<std::string>>
+ModuleBuilder::substituteSources(StringRef guard) {
+  StringMap<const Argument *> inputs;
+  for (const InputSpec &spec : program.inputs) {
+    if (spec.kind != InputSpec::Kind::UserInput)
+      continue;
+    if (spec.arg.kind == Kind::Tensor)
+      inputs[spec.arg.strings[0]] = &spec.arg;
+    else if (spec.arg.kind == Kind::SymInt)
+      inputs[spec.arg.symInts[0].name] = &spec.arg;
+  }
+  std::string text;
+  for (StringRef rest = guard; !rest.empty();) {
+    bool isWord = !text.empty() && (isAlnum(text.back()) || text.back() == '.');
+    if (!isWord && rest.starts_with("L[")) {
+      auto source = takeSource(rest);
+      if (!source)
+        return makeError("what it reads is not a size of an input");
+      // Inputs are read by whatever strides they have, in whatever tensor they
+      // lie.
+      if (source->method == "stride" || source->method == "storage_offset" ||
+          source->isOfBase)
+        return std::nullopt;
+      auto it = inputs.find(source->name);
+      if (it == inputs.end())
+        it = inputs.find(source->shortName);
+      if (it == inputs.end())
+        return makeError("the program has no input " + quoted(source->name));
+      SymInt size;
+      if (it->second->kind == Kind::Tensor) {
+        Expected<const TensorMeta *> meta = getMeta(it->first());
+        if (!meta)
+          return meta.takeError();
+        if (source->method != "size" || source->dim >= (*meta)->sizes.size())
+          return makeError("what it reads is not a size of an input");
+        size = (*meta)->sizes[source->dim];
+      } else {
+        auto number = graph->symInts.find(it->first());
+        if (!source->method.empty() || number == graph->symInts.end())
+          return makeError("what it reads is not a number");
+        size = number->second;
+      }
+      text += size.isSymbolic() ? ("(" + size.expr + ")").str()
+                                : std::to_string(size.value);
+      continue;
+    }
+    const auto *function = find_if(functions, [&](const auto &entry) {
+      return !isWord && rest.starts_with((entry.first + "(").str());
+    });
+    if (function != std::end(functions)) {
+      text += function->second;
+      rest = rest.drop_front(function->first.size());
+      continue;
+    }
+    text += rest.front();
+    rest = rest.drop_front();
+  }
+  return text;
+}
+
+Error ModuleBuilder::addGuard(StringRef guard) {
+  Expected<std::optional<std::string>> text = substituteSources(guard);
+  if (!text)
+    return text.takeError();
+  if (!*text)
+    return Error::success();
+  SmallVector<SymRelation> relations;
+  if (Error error = converter.convertRelations(**text, relations)) {
+    consumeError(std::move(error));
+    // The host reads whether it holds.
+    Expected<const SymExprNode *> node = converter.parse(**text);
+    if (!node)
+      return node.takeError();
+    Expected<Value> holds = computeBool(**node);
+    if (!holds)
+      return holds.takeError();
+    std::string name = getFreshSymbol();
+    bounds[name] = {0, 1};
+    bound.insert(name);
+    graph::ItemOp::create(builder, location, builder.getStringAttr(name),
+                          *holds);
+    relations.assign({{sym::symbol(context, name), sym::constant(context, 1),
+                       sym::Predicate::Eq}});
+  }
+  std::string message =
+      ("the inputs are not what the program was exported for: " + guard).str();
+  for (const SymRelation &relation : relations)
+    sym::AssertOp::create(builder, builder.getUnknownLoc(), relation.lhs,
+                          relation.predicate, relation.rhs,
+                          builder.getStringAttr(message));
+  return Error::success();
+}
+
+void ModuleBuilder::addGuards() {
+  for (StringRef guard : program.guards)
+    if (Error error = addGuard(guard))
+      emitWarning(builder.getUnknownLoc())
+          << "the guard '" << guard
+          << "' of the exported program is not checked: "
+          << toString(std::move(error));
+}
