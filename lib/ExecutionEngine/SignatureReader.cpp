@@ -233,6 +233,7 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
     if (auto step = dictionary.getAs<sym::ExprAttr>("graph.random_state"))
       spec.randomStep = builder.translate(step);
     spec.isComplex = dictionary.contains("coil.complex");
+    spec.isUpdated = dictionary.contains("wrapper.updated");
     if (auto device = dictionary.getAs<IntegerAttr>("coil.device_type"))
       spec.deviceType = int32_t(device.getInt());
     if (auto index = dictionary.getAs<IntegerAttr>("coil.device_index"))

@@ -24,7 +24,7 @@ from coil._library import (
 )
 from coil import _callbacks, _complex, _hooks, _model, _options, generators
 from coil._structure import Structure
-from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream, write
+from coil._tensor import DTYPES, Tensor, check_writable, read, to_c, torch_stream, write
 
 try:
     import numpy
@@ -144,15 +144,20 @@ class Program(call.Runner):
     def _call(self, args, kwargs, convert):
         structure = self.structure
         inputs = structure.flatten(args, kwargs)
+        passed = [spec for spec in self.inputs if "weight" not in spec]
+        for spec, value in zip(passed, inputs):
+            if "updated" in spec:
+                check_writable(spec["name"], value)
         outputs = self.run(*inputs)
         first = len(outputs) - structure.num_results
         buffers = {}
-        passed = [spec["name"] for spec in self.inputs if "weight" not in spec]
+        names = [spec["name"] for spec in passed]
+        updated = {spec["weight"] for spec in self.inputs if "weight" in spec and "updated" in spec}
         for spec, value in zip(self.outputs[:first], outputs):
             mutation = spec["mutation"]
             if mutation["kind"] == "user_input":
-                write(inputs[passed.index(mutation["target"])], value)
-            else:
+                write(inputs[names.index(mutation["target"])], value)
+            elif mutation["target"] not in updated:  # Else the program has written it there.
                 buffers[mutation["target"]] = value
         if buffers:
             self.update(buffers)

@@ -65,6 +65,7 @@ class Function:
         self.lines, self.prologue = [], []
         self.globals = {"torch": torch, "math": math, "Tensor": torch.Tensor}
         self.names = {}
+        self.updated = set()  # Values that are None where a piece has written them to an input.
         self.symbols = {}  # Where the value of a symbol is found.
         self.printer = _Printer(self._symbol)
 
@@ -209,8 +210,10 @@ class Function:
             self.names[node] = name
             if _fx.value_of(node).dtype.is_complex:
                 self.lines.append(f"{name} = torch.view_as_complex({name})")
+        self.updated.update(piece.updates)
         for node, name in zip(piece.outputs, names):
-            self._learn(name, _fx.value_of(node), bind=True)
+            if node not in piece.updates:  # The input has told its sizes.
+                self._learn(name, _fx.value_of(node), bind=True)
         for node in late:
             given = self._strides(_fx.value_of(node), is_real=False)
             name = self.names[node]
@@ -266,7 +269,8 @@ class Function:
                 value = f"v_{node.name}_kept"
             values.append(value)
         for node, value in zip(self.plan.copies, values):
-            self.lines.append(f"{self.node(node.args[0])}.copy_({value})")
+            test = f"if {value} is not None: " if node.args[1] in self.updated else ""
+            self.lines.append(f"{test}{self.node(node.args[0])}.copy_({value})")
 
     def make(self, pieces):
         """The function; `pieces` are what the compiled pieces are called by, by number."""

@@ -54,10 +54,18 @@ class CompiledPiece:
     Results have the strides that are asked for, and memory of their own: programs may give
     one buffer for equal results, and a part of a larger one. What a graph of AOTAutograd
     wants as views is made outside of pieces.
+
+    Args:
+      updates: for each result the number of the input whose final value it is, or -1; None for
+        a program that changes no input. Such a result is None where the program has written it to
+        the input's own memory.
     """
 
-    def __init__(self, text, device, options, debug_dir):
+    def __init__(self, text, device, options, debug_dir, updates=None):
         pipeline, graphs = options.pipeline, 0
+        self._updates = updates
+        if updates and " update-inputs=" not in f" {pipeline}":
+            pipeline = f"update-inputs=true {pipeline}"
         if device.type == "cuda":
             from coil._precision import torch_precision
 
@@ -87,10 +95,10 @@ class CompiledPiece:
 
     def __call__(self, *inputs, strides):
         if self._index is None:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides)
+            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates)
         else:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides, device=self._index,
-                                stream=self._stream(self._index))
+            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates,
+                                device=self._index, stream=self._stream(self._index))
         return results
 
 

@@ -93,6 +93,10 @@ LogicalResult FuncOp::verify() {
     if (isDestination(i) && isPrivate()) // (C4)
       return emitOpError() << "argument " << i
                            << " is a destination, but it is not public";
+    if (isUpdated(i) && (isConsumed(i) || isDestination(i))) // (C6)
+      return emitOpError() << "updates argument " << i << ", which is "
+                           << (isConsumed(i) ? "consumed, too"
+                                             : "a destination, too");
     Attribute alignment = getArgAttr(i, loop::kAlignmentAttrName);
     if (!alignment)
       continue;
@@ -104,7 +108,7 @@ LogicalResult FuncOp::verify() {
                            << alignment
                            << ", which is not a power of two from 1 to "
                            << loop::kStorageAlignment;
-    if (isConsumed(i) || isDestination(i)) // (C5)
+    if (isConsumed(i) || isDestination(i) || isUpdated(i)) // (C5)
       return emitOpError() << "argument " << i
                            << " is written, but has an alignment of its own";
   }
@@ -117,6 +121,10 @@ bool FuncOp::isConsumed(unsigned i) {
 
 bool FuncOp::isDestination(unsigned i) {
   return static_cast<bool>(getArgAttr(i, kDestinationAttrName));
+}
+
+bool FuncOp::isUpdated(unsigned i) {
+  return static_cast<bool>(getArgAttr(i, kUpdatedAttrName));
 }
 
 int64_t FuncOp::getAlignment(unsigned i) {

@@ -132,6 +132,12 @@ bool PartitionCallOp::isConsumed(unsigned i) {
          llvm::is_contained(*getConsumes(), static_cast<int64_t>(i));
 }
 
+bool PartitionCallOp::isUpdated(unsigned i) {
+  ArrayAttr attributes = getArgAttrsAttr();
+  return attributes && i < attributes.size() &&
+         cast<DictionaryAttr>(attributes[i]).contains(kUpdatedAttrName);
+}
+
 bool PartitionCallOp::staysInPlace(unsigned i) {
   SmallVector<Value> values = {getResult(i)};
   while (!values.empty())
@@ -152,6 +158,8 @@ ArrayRef<ExprAttr> PartitionCallOp::getSymbolExprs() {
 void PartitionCallOp::getEffects(Effects &effects) {
   for (OpOperand &operand : (*this)->getOpOperands()) {
     effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (isUpdated(operand.getOperandNumber()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
     if (isConsumed(operand.getOperandNumber()))
       effects.emplace_back(MemoryEffects::Free::get(), &operand);
   }
@@ -205,6 +213,12 @@ LogicalResult PartitionCallOp::verifySymbolUses(SymbolTableCollection &tables) {
                    "operand")) ||
       failed(check(getResultTypes(), callee.getResultTypes(), "result")))
     return failure();
+  for (unsigned i = 0; i < getOperands().size(); ++i)
+    if (isUpdated(i) != callee.isUpdated(i)) // (C5)
+      return note(emitOpError()
+                  << (isUpdated(i) ? "updates" : "keeps") << " operand " << i
+                  << ", which the function "
+                  << (isUpdated(i) ? "does not update" : "updates"));
   return verifyConsumes(*this, callee, getConsumes()); // (C4)
 }
 

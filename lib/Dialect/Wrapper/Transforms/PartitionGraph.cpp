@@ -90,6 +90,14 @@ static bool isOwnedIn(Value storage, Block *block) {
   return isOwned(storage) && storage.getParentBlock() == block;
 }
 
+/// Whether the function of a block writes storage that is the caller's.
+static bool isUpdatedIn(Value storage, Block *block) {
+  auto arg = dyn_cast<BlockArgument>(storage);
+  auto fn = dyn_cast<FuncOp>(block->getParentOp());
+  return arg && fn && arg.getOwner() == block &&
+         fn.isUpdated(arg.getArgNumber());
+}
+
 /// The block that an op is part of; streams have none of their own.
 static Block *getOwnBlock(Operation *op) {
   auto stream = dyn_cast<StreamOp>(op->getParentOp());
@@ -212,7 +220,8 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     if (Value v = effect.getValue();
         v && v.getDefiningOp() != op &&
         !isa<MemoryEffects::Read>(effect.getEffect()) &&
-        (getCommAlloc(v) || !isOwnedIn(getStorage(v), getOwnBlock(op))))
+        (getCommAlloc(v) || (!isOwnedIn(getStorage(v), getOwnBlock(op)) &&
+                             !isUpdatedIn(getStorage(v), getOwnBlock(op)))))
       return refuse(getCommAlloc(v)
                         ? "it writes memory of a process group"
                         : "it writes or ends a buffer from outside of its "
