@@ -17,7 +17,7 @@ from torch.fx import Node
 from torch.utils._sympy.printers import PythonPrinter
 
 from coil.torch_compile import _fx
-from coil.torch_compile._piece import fit
+from coil.torch_compile._piece import as_complex, fit
 from coil.torch_compile._plan import Piece
 from coil.torch_compile._support import CONSTANT, COPY, INPUT, NUMBER, VIEW
 from coil.torch_compile._text import MissingSymbol
@@ -209,7 +209,7 @@ class Function:
         for node, name in zip(piece.outputs, names):
             self.names[node] = name
             if _fx.value_of(node).dtype.is_complex:
-                self.lines.append(f"{name} = torch.view_as_complex({name})")
+                self.lines.append(f"{name} = {self._global('as_complex', as_complex)}({name})")
         self.updated.update(piece.updates)
         for node, name in zip(piece.outputs, names):
             if node not in piece.updates:  # The input has told its sizes.

@@ -103,18 +103,29 @@ class CompiledPiece:
 
 
 def fit(result, strides):
-    """A result with the strides that are asked for. -1 is any."""
+    """A result with the strides that are asked for. -1 is any.
+
+    It is no view as autograd sees it: of what a graph returns, users may update only what is
+    none where the graph has several results.
+    """
     if result.stride() == strides:
         return result
     wanted = tuple(own if asked == -1 else asked for asked, own in zip(strides, result.stride()))
     matters = [(a, b) for size, a, b in zip(result.shape, wanted, result.stride()) if size > 1]
     if result.numel() == 0 or all(a == b for a, b in matters):
-        return result.as_strided(result.shape, wanted)
+        return result.as_strided_(result.shape, wanted)
     # Of elements that share memory one is written.
     sizes = [1 if stride == 0 else size for size, stride in zip(result.shape, wanted)]
     made = torch.empty_strided(sizes, wanted, dtype=result.dtype, device=result.device)
     made.copy_(result[tuple(slice(size) for size in sizes)] if result.dim() else result)
-    return made.as_strided(result.shape, wanted)
+    return made.as_strided_(result.shape, wanted)
+
+
+def as_complex(result):
+    """A result of real and imaginary parts as complex numbers in the same memory, and no view."""
+    view = torch.view_as_complex(result)
+    made = torch.empty(0, dtype=view.dtype, device=view.device)
+    return made.set_(view.untyped_storage(), view.storage_offset(), view.shape, view.stride())
 
 
 def own(result):

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -93,7 +94,7 @@ LogicalResult FuncOp::verify() {
     if (isDestination(i) && isPrivate()) // (C4)
       return emitOpError() << "argument " << i
                            << " is a destination, but it is not public";
-    if (isUpdated(i) && (isConsumed(i) || isDestination(i))) // (C6)
+    if (isUpdated(*this, i) && (isConsumed(i) || isDestination(i))) // (C6)
       return emitOpError() << "updates argument " << i << ", which is "
                            << (isConsumed(i) ? "consumed, too"
                                              : "a destination, too");
@@ -108,7 +109,7 @@ LogicalResult FuncOp::verify() {
                            << alignment
                            << ", which is not a power of two from 1 to "
                            << loop::kStorageAlignment;
-    if (isConsumed(i) || isDestination(i) || isUpdated(i)) // (C5)
+    if (isConsumed(i) || isDestination(i) || isUpdated(*this, i)) // (C5)
       return emitOpError() << "argument " << i
                            << " is written, but has an alignment of its own";
   }
@@ -121,10 +122,6 @@ bool FuncOp::isConsumed(unsigned i) {
 
 bool FuncOp::isDestination(unsigned i) {
   return static_cast<bool>(getArgAttr(i, kDestinationAttrName));
-}
-
-bool FuncOp::isUpdated(unsigned i) {
-  return static_cast<bool>(getArgAttr(i, kUpdatedAttrName));
 }
 
 int64_t FuncOp::getAlignment(unsigned i) {

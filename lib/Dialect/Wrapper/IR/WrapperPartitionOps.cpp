@@ -13,6 +13,7 @@
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 
@@ -132,12 +133,6 @@ bool PartitionCallOp::isConsumed(unsigned i) {
          llvm::is_contained(*getConsumes(), static_cast<int64_t>(i));
 }
 
-bool PartitionCallOp::isUpdated(unsigned i) {
-  ArrayAttr attributes = getArgAttrsAttr();
-  return attributes && i < attributes.size() &&
-         cast<DictionaryAttr>(attributes[i]).contains(kUpdatedAttrName);
-}
-
 bool PartitionCallOp::staysInPlace(unsigned i) {
   SmallVector<Value> values = {getResult(i)};
   while (!values.empty())
@@ -158,7 +153,7 @@ ArrayRef<ExprAttr> PartitionCallOp::getSymbolExprs() {
 void PartitionCallOp::getEffects(Effects &effects) {
   for (OpOperand &operand : (*this)->getOpOperands()) {
     effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (isUpdated(operand.getOperandNumber()))
+    if (isUpdated(*this, operand.getOperandNumber()))
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
     if (isConsumed(operand.getOperandNumber()))
       effects.emplace_back(MemoryEffects::Free::get(), &operand);
@@ -214,11 +209,11 @@ LogicalResult PartitionCallOp::verifySymbolUses(SymbolTableCollection &tables) {
       failed(check(getResultTypes(), callee.getResultTypes(), "result")))
     return failure();
   for (unsigned i = 0; i < getOperands().size(); ++i)
-    if (isUpdated(i) != callee.isUpdated(i)) // (C5)
+    if (isUpdated(*this, i) != isUpdated(callee, i)) // (C5)
       return note(emitOpError()
-                  << (isUpdated(i) ? "updates" : "keeps") << " operand " << i
-                  << ", which the function "
-                  << (isUpdated(i) ? "does not update" : "updates"));
+                  << (isUpdated(*this, i) ? "updates" : "keeps") << " operand "
+                  << i << ", which the function "
+                  << (isUpdated(*this, i) ? "does not update" : "updates"));
   return verifyConsumes(*this, callee, getConsumes()); // (C4)
 }
 

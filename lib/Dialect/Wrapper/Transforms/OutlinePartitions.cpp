@@ -15,6 +15,7 @@
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -151,7 +152,7 @@ LogicalResult Outliner::collect() {
     auto arg = dyn_cast<BlockArgument>(input.storage);
     input.isForeign = arg && arg.getOwner() == &parent.getBody().front() &&
                       arg.getOwner() == block &&
-                      parent.isUpdated(arg.getArgNumber());
+                      isUpdated(parent, arg.getArgNumber());
     if ((input.isEnded || (input.isWritten && !input.isForeign)) &&
         (!isHere || staysInBlock(input.storage))) // (C1)
       return op.emitOpError("writes or ends storage from outside that does not "

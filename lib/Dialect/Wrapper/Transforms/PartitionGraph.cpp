@@ -15,6 +15,7 @@
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -95,7 +96,7 @@ static bool isUpdatedIn(Value storage, Block *block) {
   auto arg = dyn_cast<BlockArgument>(storage);
   auto fn = dyn_cast<FuncOp>(block->getParentOp());
   return arg && fn && arg.getOwner() == block &&
-         fn.isUpdated(arg.getArgNumber());
+         isUpdated(fn, arg.getArgNumber());
 }
 
 /// The block that an op is part of; streams have none of their own.

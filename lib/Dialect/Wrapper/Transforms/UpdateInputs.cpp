@@ -14,6 +14,7 @@
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"

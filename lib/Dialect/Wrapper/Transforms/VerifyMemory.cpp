@@ -16,6 +16,7 @@
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -399,7 +400,7 @@ bool Verifier::isDestination(Value v) {
 bool Verifier::isUpdated(Value v) {
   auto arg = dyn_cast<BlockArgument>(getStorage(v));
   return arg && arg.getOwner() == &fn.getBody().front() &&
-         fn.isUpdated(arg.getArgNumber());
+         wrapper::isUpdated(fn, arg.getArgNumber());
 }
 
 LogicalResult Verifier::visitTerminator(Operation &op) {

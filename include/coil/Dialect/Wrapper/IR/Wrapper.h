@@ -72,10 +72,6 @@ inline constexpr llvm::StringLiteral kConsumedAttrName = "wrapper.consumed";
 inline constexpr llvm::StringLiteral kDestinationAttrName =
     "wrapper.destination";
 
-/// Marks an argument of a function that the function writes, and returns as the
-/// result that says what it holds in the end.
-inline constexpr llvm::StringLiteral kUpdatedAttrName = "wrapper.updated";
-
 /// Marks a function that C++ gets with arrays for arguments.
 inline constexpr llvm::StringLiteral kArrayEntryAttrName =
     "wrapper.array_entry";

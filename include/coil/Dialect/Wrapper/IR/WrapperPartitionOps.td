@@ -95,9 +95,7 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
     Runs a function on buffers and symbols, and gives its results, whose storage
     this function then owns. What it does depends on its operands and on the
     values of `symbols` alone, so that a device may replay a recording of it.
-    `consumes` lists the operands that are consumed, as in `wrapper.invoke`. An
-    element of `arg_attrs` with `wrapper.updated` says that the function writes
-    this operand, which this function keeps.
+    `consumes` lists the operands that are consumed, as in `wrapper.invoke`.
 
     The function binds the symbols with `wrapper.param_symbols`, under its own
     names. Unlike `wrapper.invoke`, nothing is checked again: types are equal.
@@ -108,8 +106,6 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
          symbols stand for the expressions that are passed.
     (C4) `consumes` lists exactly the operands whose arguments the callee
          consumes.
-    (C5) `arg_attrs` says that an operand is updated where, and only where, the
-         callee updates the argument.
 
     Example:
     ```mlir
@@ -131,8 +127,6 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
   let extraClassDeclaration = [{
     /// Whether the storage of operand `i` is consumed.
     bool isConsumed(unsigned i);
-    /// Whether the function writes operand `i`, which the caller keeps.
-    bool isUpdated(unsigned i);
     /// Whether nothing uses result `i` but partitions, launches and the like, reads
     /// of elements and the end of its life: then its storage may stay where a
     /// recording has it, since the program hands it to nobody.
