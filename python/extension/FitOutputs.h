@@ -171,7 +171,9 @@ inline PyObject *fitOutputs(PyObject *outputs, const coil_result *result,
       long long stride = PyLong_AsLongLong(PyTuple_GetItem(strides, first + d));
       if (stride == -1 && PyErr_Occurred())
         return fail();
-      fits &= stride == -1 || stride == tensor.strides[d];
+      // What has no elements is PyTorch's to resize (`out=`).
+      fits &=
+          tensor.sizes[d] != 0 && (stride == -1 || stride == tensor.strides[d]);
     }
     if (fits && !shares[i])
       continue;

@@ -108,11 +108,14 @@ def fit(result, strides):
     It is no view as autograd sees it: of what a graph returns, users may update only what is
     none where the graph has several results.
     """
-    if result.stride() == strides:
-        return result
     wanted = tuple(own if asked == -1 else asked for asked, own in zip(strides, result.stride()))
+    if result.numel() == 0:
+        # In memory that may be resized, as an `out=` argument without elements is.
+        return result.new_empty_strided(result.shape, wanted)
+    if result.stride() == wanted:
+        return result
     matters = [(a, b) for size, a, b in zip(result.shape, wanted, result.stride()) if size > 1]
-    if result.numel() == 0 or all(a == b for a, b in matters):
+    if all(a == b for a, b in matters):
         return result.as_strided_(result.shape, wanted)
     # Of elements that share memory one is written.
     sizes = [1 if stride == 0 else size for size, stride in zip(result.shape, wanted)]

@@ -85,6 +85,12 @@ def test_output_strides():
 # ===------------------------------------------------------------------------===
 
 
+def test_empty_outputs_are_resized_afterwards():
+    made = compile(lambda x: (x[:0] * 2, x + 1))(torch.rand(4))[0]
+    torch.add(torch.ones(3), 1, out=made)
+    assert made.eq(2).all() and made.shape == (3,)
+
+
 def test_outputs_are_updated_afterwards():
     """Results are no views as autograd sees it, whatever strides and element types they have."""
     def function(x):
