@@ -13,6 +13,7 @@
 
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "mlir/IR/Builders.h"
