@@ -240,6 +240,13 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
       spec.deviceIndex = int32_t(index.getInt());
     if (auto strides = dictionary.getAs<sym::ShapeAttr>("coil.strides"))
       builder.addStrides(strides, spec);
+    if (!spec.isUpdated)
+      continue;
+    for (TensorSpec &output : signature.outputs)
+      output.isUpdated |=
+          !output.mutationKind.empty() &&
+          output.mutationTarget ==
+              (output.mutationKind == "user_input" ? spec.name : spec.weight);
   }
   return std::move(signature);
 }

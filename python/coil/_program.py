@@ -144,20 +144,18 @@ class Program(call.Runner):
     def _call(self, args, kwargs, convert):
         structure = self.structure
         inputs = structure.flatten(args, kwargs)
-        passed = [spec for spec in self.inputs if "weight" not in spec]
-        for spec, value in zip(passed, inputs):
+        for spec, value in zip(self.inputs, inputs):
             if "updated" in spec:
                 check_writable(spec["name"], value)
         outputs = self.run(*inputs)
         first = len(outputs) - structure.num_results
         buffers = {}
-        names = [spec["name"] for spec in passed]
-        updated = {spec["weight"] for spec in self.inputs if "weight" in spec and "updated" in spec}
+        passed = [spec["name"] for spec in self.inputs if "weight" not in spec]
         for spec, value in zip(self.outputs[:first], outputs):
             mutation = spec["mutation"]
             if mutation["kind"] == "user_input":
-                write(inputs[names.index(mutation["target"])], value)
-            elif mutation["target"] not in updated:  # Else the program has written it there.
+                write(inputs[passed.index(mutation["target"])], value)
+            elif "updated" not in spec:  # Else the program has written it there.
                 buffers[mutation["target"]] = value
         if buffers:
             self.update(buffers)

@@ -61,7 +61,7 @@ def check_buffers(decompose):
     eager = copy.deepcopy(module)
     draw = lambda: (torch.rand(2, 1, 16), torch.randint(64, (1,)), torch.randint(32, (4, 2)))
     program = coil.compile(save(module, draw(), "decoder.pt2", decompose), options=OPTIONS)
-    names = [spec["weight"] for spec in program.inputs if "updated" in spec]
+    names = [spec["mutation"]["target"] for spec in program.outputs if "updated" in spec]
     assert sorted(names) == ["keys", "seen", "steps", "values", "window"], names
     set_in_use = program.weights_info["active"]
     for step in range(4):
