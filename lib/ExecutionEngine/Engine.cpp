@@ -18,8 +18,12 @@
 #include "coil/Support/Clock.h"
 #include "coil/Support/Error.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+
+#include <cstring>
+#include <tuple>
 
 using namespace coil;
 using llvm::Error;
@@ -283,6 +287,68 @@ static std::pair<int64_t, int64_t> getSpan(const coil_tensor &tensor) {
   return {(last - first + 1) * size, -first * size};
 }
 
+/// Copies an input to memory of the run, with the layout `strides`.
+static int32_t copyInput(coil_run *run, coil_tensor &tensor,
+                         const TensorSpec &spec,
+                         llvm::ArrayRef<int64_t> strides) {
+  if (!hasStrides(tensor, strides))
+    return relayout(run, tensor, spec, strides);
+  auto [bytes, start] = getSpan(tensor);
+  const char *first = static_cast<const char *>(tensor.data) - start;
+  bool isHost = tensor.device_type == COIL_CPU;
+  void *memory = nullptr;
+  int32_t status = isHost ? coil_rt_alloc(run, bytes, &memory)
+                          : coil_rt_alloc_cuda(run, bytes, &memory);
+  if (status == COIL_OK && bytes > 0) {
+    if (isHost)
+      std::memcpy(memory, first, size_t(bytes));
+    else
+      status = coil_rt_copy_cuda(run, memory, first, bytes);
+  }
+  tensor.data = static_cast<char *>(memory) + start;
+  return status;
+}
+
+/// Finds the inputs to copy so that none that the program writes shares memory
+/// with another one. Of a weight and an input that is passed it is the input:
+/// what a program writes to a weight has to stay there.
+static llvm::BitVector findOverlaps(llvm::ArrayRef<coil_tensor> inputs,
+                                    llvm::ArrayRef<TensorSpec> specs) {
+  struct Range {
+    uintptr_t begin, end;
+    unsigned number;
+  };
+  llvm::SmallVector<Range, 32> ranges;
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    auto [bytes, start] = getSpan(input);
+    auto begin = reinterpret_cast<uintptr_t>(input.data) - uintptr_t(start);
+    if (bytes > 0)
+      ranges.push_back({begin, begin + uintptr_t(bytes), unsigned(i)});
+  }
+  llvm::sort(ranges, [](const Range &a, const Range &b) {
+    return std::tie(a.begin, a.number) < std::tie(b.begin, b.number);
+  });
+  llvm::BitVector found(unsigned(inputs.size()));
+  // Of all ranges so far the one that ends last. A range before it that
+  // overlaps what comes overlaps it, too, and was found with it.
+  const Range *last = nullptr;
+  for (const Range &range : ranges) {
+    if (last && range.begin < last->end) {
+      const TensorSpec &a = specs[last->number], &b = specs[range.number];
+      if (a.isUpdated || b.isUpdated) {
+        bool hasWeight = !a.weight.empty() || !b.weight.empty();
+        if (hasWeight ? a.weight.empty() : a.isUpdated)
+          found.set(last->number);
+        if (hasWeight ? b.weight.empty() : b.isUpdated)
+          found.set(range.number);
+      }
+    }
+    if (!last || range.end > last->end)
+      last = &range;
+  }
+  return found;
+}
+
 /// Calls a function while a run works on the device `index` places behind its
 /// own.
 template <typename Body>
@@ -340,7 +406,7 @@ static int32_t moveToHost(coil_run *run, coil_tensor &tensor, int32_t device) {
 int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
                             llvm::ArrayRef<coil_tensor> inputs,
                             llvm::MutableArrayRef<coil_tensor> movable,
-                            llvm::ArrayRef<llvm::SmallVector<int64_t>> layouts,
+                            llvm::ArrayRef<InputLayout> layouts,
                             llvm::MutableArrayRef<coil_tensor> outputs,
                             const RunOptions &options) {
   int32_t device = options.device;
@@ -358,8 +424,8 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
   for (size_t i = 0; i < movable.size(); ++i) {
     const TensorSpec &spec = impl.image->signature.getInputs()[i];
     coil_tensor &input = movable[i];
-    if (status == COIL_OK && !layouts[i].empty())
-      status = relayout(run, input, spec, layouts[i]);
+    if (status == COIL_OK && layouts[i])
+      status = copyInput(run, input, spec, *layouts[i]);
     if (status == COIL_OK && input.device_type == COIL_CPU &&
         spec.deviceType == COIL_CUDA)
       status = moveToDevice(run, input, device, spec.deviceIndex);
@@ -441,14 +507,16 @@ void Engine::setConstantInputs(llvm::ArrayRef<unsigned> numbers) {
   }
 }
 
-Error Engine::findLayouts(
-    llvm::ArrayRef<coil_tensor> inputs, const SymbolValues &symbols,
-    const RunOptions &options,
-    std::vector<llvm::SmallVector<int64_t>> &layouts) const {
-  bool isNeeded = false;
-  std::vector<llvm::SmallVector<int64_t>> wanted(inputs.size());
+Error Engine::findLayouts(llvm::ArrayRef<coil_tensor> inputs,
+                          const SymbolValues &symbols,
+                          const RunOptions &options,
+                          std::vector<InputLayout> &layouts) const {
+  bool isNeeded = false, hasUpdates = false;
+  llvm::ArrayRef<TensorSpec> specs = impl->image->signature.getInputs();
+  std::vector<InputLayout> wanted(inputs.size());
   for (auto [i, input] : llvm::enumerate(inputs)) {
-    const TensorSpec &spec = impl->image->signature.getInputs()[i];
+    const TensorSpec &spec = specs[i];
+    hasUpdates |= spec.isUpdated;
     isNeeded |= input.device_type == COIL_CPU && spec.deviceType == COIL_CUDA;
     if (i < impl->constantInputs.size() && impl->constantInputs[unsigned(i)])
       continue;
@@ -462,6 +530,22 @@ Error Engine::findLayouts(
     wanted[i] = std::move(*strides);
     isNeeded = true;
   }
+  if (hasUpdates)
+    for (unsigned i : findOverlaps(inputs, specs).set_bits()) {
+      if (options.bind)
+        return llvm::make_error<InputError>(
+            "a bound call updates its inputs where they are, but input '" +
+            specs[i].name + "' shares memory with another one");
+      if (wanted[i])
+        continue;
+      auto strides = getStrides(specs[i], inputs[i], symbols);
+      if (!strides)
+        return llvm::make_error<InputError>(
+            "input '" + specs[i].name +
+            "' shares memory with another one, and its layout is not known");
+      wanted[i] = std::move(*strides);
+      isNeeded = true;
+    }
   if (isNeeded)
     layouts = std::move(wanted);
   return Error::success();
@@ -524,7 +608,7 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
     // that themselves, but calls that are kept as graphs do not look at inputs,
     // and code that others have written may not.
     llvm::SmallVector<coil_tensor> copies;
-    std::vector<llvm::SmallVector<int64_t>> layouts;
+    std::vector<InputLayout> layouts;
     if (status == COIL_OK)
       if (Error error = findLayouts(inputs, *symbols, options, layouts))
         return std::move(error);
@@ -532,9 +616,9 @@ Expected<RunResult> Engine::run(llvm::ArrayRef<coil_tensor> inputs,
       copies.assign(inputs.begin(), inputs.end());
     llvm::ArrayRef<coil_tensor> arguments = copies.empty() ? inputs : copies;
     for (size_t i = 0; i < copies.size() && !impl->isDeviceProgram; ++i)
-      if (status == COIL_OK && !layouts[i].empty())
-        status = relayout(run, copies[i], impl->image->signature.getInputs()[i],
-                          layouts[i]);
+      if (status == COIL_OK && layouts[i])
+        status = copyInput(run, copies[i],
+                           impl->image->signature.getInputs()[i], *layouts[i]);
     if (status == COIL_OK && impl->isDeviceProgram)
       status = runOnDevice(*impl, run, arguments, copies, layouts,
                            result.outputs, options);

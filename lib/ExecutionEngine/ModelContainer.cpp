@@ -127,7 +127,8 @@ struct ModelContainer::Impl {
   std::optional<DoubleBuffer<WeightSet>> sets;
 
   Error bind(WeightSource source, WeightSet &first);
-  Error addWeight(llvm::StringRef name, WeightSource source, WeightSet &first);
+  Error addWeight(const TensorSpec &input, WeightSource source,
+                  WeightSet &first);
   std::optional<size_t> getPrepared(llvm::StringRef name) const;
   Expected<coil_tensor> getPlaceholder(const TensorSpec &spec);
   coil_tensor getTensor(const WeightSet &set, size_t weight) const;
@@ -187,8 +188,9 @@ coil_tensor ModelContainer::Impl::getTensor(const WeightSet &set,
           0};
 }
 
-Error ModelContainer::Impl::addWeight(llvm::StringRef name, WeightSource source,
-                                      WeightSet &first) {
+Error ModelContainer::Impl::addWeight(const TensorSpec &input,
+                                      WeightSource source, WeightSet &first) {
+  llvm::StringRef name = input.weight;
   if (!numbers.try_emplace(name, weights.size()).second)
     return Error::success();
   Expected<NamedWeight> given = source(name);
@@ -197,6 +199,7 @@ Error ModelContainer::Impl::addWeight(llvm::StringRef name, WeightSource source,
   const coil_tensor &tensor = given->tensor;
   WeightSpec &spec = weights.emplace_back();
   spec.name = name.str();
+  spec.isUpdated = input.isUpdated;
   spec.dtype = tensor.dtype;
   spec.sizes.assign(tensor.sizes, tensor.sizes + tensor.rank);
   spec.strides.resize(spec.sizes.size());
@@ -267,14 +270,14 @@ Error ModelContainer::Impl::bind(WeightSource source, WeightSet &first) {
       bindings.push_back({Binding::Prepared, unsigned(*number)});
       continue;
     }
-    if (Error error = addWeight(spec.weight, source, first))
+    if (Error error = addWeight(spec, source, first))
       return error;
     bindings.push_back(
         {Binding::Weight, unsigned(numbers.lookup(spec.weight))});
   }
   if (prepareEngine)
     for (const TensorSpec &spec : prepareEngine->getSignature().getInputs()) {
-      if (Error error = addWeight(spec.weight, source, first))
+      if (Error error = addWeight(spec, source, first))
         return error;
       prepareInputs.push_back(numbers.lookup(spec.weight));
     }

@@ -30,6 +30,8 @@ static Object toJSON(const coil::TensorSpec &spec) {
     tensor["name"] = spec.name;
   if (!spec.weight.empty())
     tensor["weight"] = spec.weight;
+  if (spec.isUpdated)
+    tensor["updated"] = true;
   if (!spec.mutationKind.empty())
     tensor["mutation"] =
         Object{{"kind", spec.mutationKind}, {"target", spec.mutationTarget}};

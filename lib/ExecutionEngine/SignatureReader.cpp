@@ -233,12 +233,20 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
     if (auto step = dictionary.getAs<sym::ExprAttr>("graph.random_state"))
       spec.randomStep = builder.translate(step);
     spec.isComplex = dictionary.contains("coil.complex");
+    spec.isUpdated = dictionary.contains("wrapper.updated");
     if (auto device = dictionary.getAs<IntegerAttr>("coil.device_type"))
       spec.deviceType = int32_t(device.getInt());
     if (auto index = dictionary.getAs<IntegerAttr>("coil.device_index"))
       spec.deviceIndex = int32_t(index.getInt());
     if (auto strides = dictionary.getAs<sym::ShapeAttr>("coil.strides"))
       builder.addStrides(strides, spec);
+    if (!spec.isUpdated)
+      continue;
+    for (TensorSpec &output : signature.outputs)
+      output.isUpdated |=
+          !output.mutationKind.empty() &&
+          output.mutationTarget ==
+              (output.mutationKind == "user_input" ? spec.name : spec.weight);
   }
   return std::move(signature);
 }

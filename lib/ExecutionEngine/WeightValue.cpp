@@ -155,8 +155,12 @@ Expected<WeightValue> coil::takeWeight(const WeightSpec &spec,
   bool onHost = tensor.device_type == COIL_CPU;
   bool fits = onHost && isRowMajor(tensor) &&
               address % uintptr_t(coil_dtype_size(tensor.dtype)) == 0;
-  if (given.owner && fits)
+  if (given.owner && fits && !spec.isUpdated)
     return WeightValue{tensor.data, given.owner};
+  if (given.owner && inPlace && spec.isUpdated)
+    return makeInputError("weight '" + spec.name +
+                          "' cannot be used where it is: the program writes "
+                          "to it");
   if (given.owner && inPlace)
     return makeInputError(
         "weight '" + spec.name +

@@ -23,6 +23,8 @@ struct WeightSpec {
   llvm::SmallVector<int64_t, 4> sizes;
   /// Row by row.
   llvm::SmallVector<int64_t, 4> strides;
+  /// Whether the program writes to it: sets have memory of their own for it.
+  bool isUpdated = false;
 };
 
 /// A weight of one set.

@@ -153,6 +153,8 @@ static llvm::json::Value toJSON(const TensorSpec &spec) {
                 {"sizes", std::move(sizes)}};
   if (spec.isComplex)
     object["complex"] = 1;
+  if (spec.isUpdated)
+    object["updated"] = 1;
   if (spec.deviceIndex != 0)
     object["device_index"] = spec.deviceIndex;
   if (!spec.name.empty())
@@ -179,6 +181,8 @@ static TensorSpec readTensor(ManifestReader &reader, const JSONValue &value) {
       int32_t(reader.integer(value, "device", COIL_CPU, COIL_CUDA));
   if (value.find("complex"))
     spec.isComplex = reader.integer(value, "complex", 0, 1) != 0;
+  if (value.find("updated"))
+    spec.isUpdated = reader.integer(value, "updated", 0, 1) != 0;
   if (value.find("device_index"))
     spec.deviceIndex =
         int32_t(reader.integer(value, "device_index", 0, INT32_MAX));

@@ -313,6 +313,12 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     destinations.arrayEntry = true;
     pm.addPass(wrapper::createWrapperPassDestinationsPass(destinations));
   }
+  // Each result still has an allocation of its own.
+  if (options.updateInputs) {
+    wrapper::WrapperUpdateInputsPassOptions update;
+    update.weights = !runsThreads;
+    pm.addPass(wrapper::createWrapperUpdateInputsPass(update));
+  }
   // Partitions may end at collectives, so these move before.
   pm.addPass(wrapper::createWrapperSinkWaitsPass());
   // Before planning, which then plans each graph by itself. Checks and shown

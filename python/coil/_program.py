@@ -24,7 +24,7 @@ from coil._library import (
 )
 from coil import _callbacks, _complex, _hooks, _model, _options, generators
 from coil._structure import Structure
-from coil._tensor import DTYPES, Tensor, read, to_c, torch_stream, write
+from coil._tensor import DTYPES, Tensor, check_writable, read, to_c, torch_stream, write
 
 try:
     import numpy
@@ -144,6 +144,9 @@ class Program(call.Runner):
     def _call(self, args, kwargs, convert):
         structure = self.structure
         inputs = structure.flatten(args, kwargs)
+        for spec, value in zip(self.inputs, inputs):
+            if "updated" in spec:
+                check_writable(spec["name"], value)
         outputs = self.run(*inputs)
         first = len(outputs) - structure.num_results
         buffers = {}
@@ -152,7 +155,7 @@ class Program(call.Runner):
             mutation = spec["mutation"]
             if mutation["kind"] == "user_input":
                 write(inputs[passed.index(mutation["target"])], value)
-            else:
+            elif "updated" not in spec:  # Else the program has written it there.
                 buffers[mutation["target"]] = value
         if buffers:
             self.update(buffers)

@@ -345,18 +345,29 @@ class Tensor(call.Output):
 
 def write(target, value):
     """Copies the elements of a `Tensor` to the memory of an input: an array of NumPy,
-    a tensor of torch or a `Tensor`."""
+    a tensor of torch or a `Tensor`. There is nothing to copy where the two are the same memory."""
     torch = sys.modules.get("torch")
     if torch and isinstance(target, torch.Tensor):
-        with torch.no_grad():
-            target.copy_(torch.from_dlpack(value))
+        source = torch.from_dlpack(value)
+        if source.data_ptr() != target.data_ptr() or source.stride() != target.stride():
+            with torch.no_grad():
+                target.copy_(source)
         return
     numpy = sys.modules.get("numpy")
     if numpy and isinstance(target, numpy.ndarray):
-        numpy.copyto(target, numpy.asarray(value))
+        source = numpy.asarray(value)
+        if source.ctypes.data != target.ctypes.data or source.strides != target.strides:
+            numpy.copyto(target, source)
         return
     raise InputError(f"the program updates an input of '{type(target).__name__}', which cannot be written to; "
                      "arrays of NumPy and tensors of torch can")
+
+
+def check_writable(name, value):
+    """Raises InputError for an array of NumPy that a program must not write to."""
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(value, numpy.ndarray) and not value.flags.writeable:
+        raise InputError(f"the program updates input '{name}', which is a read-only array")
 
 
 def torch_stream(stream, device):

@@ -405,6 +405,11 @@ PyObject *makeOutputs(Runner *runner, PyObject *owner,
     return nullptr;
   const coil_tensor *tensors = coil_result_output(result, 0);
   for (Py_ssize_t i = 0; i < count; ++i) {
+    if (shares && shares[i] == isUpdatedInput) {
+      Py_INCREF(Py_None);
+      PyTuple_SetItem(outputs, i, Py_None);
+      continue;
+    }
     PyObject *output = shares && !shares[i]
                            ? takeOutput(like, result, static_cast<size_t>(i))
                            : nullptr;
@@ -463,6 +468,12 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
   dlpack::ExchangeTable *like = nullptr;
   if (given.strides == Py_None)
     given.strides = nullptr;
+  if (given.updates == Py_None)
+    given.updates = nullptr;
+  if (given.updates && !given.strides) {
+    PyErr_SetString(PyExc_TypeError, "'updates' needs 'strides'");
+    return nullptr;
+  }
   if (given.strides && given.like == Py_None) {
     PyErr_SetString(PyExc_TypeError, "'strides' needs 'like'");
     return nullptr;
@@ -519,9 +530,14 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
     size_t count = coil_result_num_outputs(result);
     findShared(inputs.tensors.data(), inputs.tensors.size(),
                coil_result_output(result, 0), count, shares.grow(count));
-    outputs =
-        fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
-                   shares.data(), given.strides, ownResult, fitResult);
+    outputs = nullptr;
+    if (!given.updates ||
+        findUpdated(inputs.tensors.data(), inputs.tensors.size(),
+                    coil_result_output(result, 0), count, given.updates,
+                    shares.data()))
+      outputs =
+          fitOutputs(makeOutputs(runner, owner, like, shares.data()), result,
+                     shares.data(), given.strides, ownResult, fitResult);
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
   } else {
@@ -737,7 +753,8 @@ PyMODINIT_FUNC PyInit_coil_call() {
                              std::pair(&Options::deviceName, "device"),
                              std::pair(&Options::likeName, "like"),
                              std::pair(&Options::donateName, "donate"),
-                             std::pair(&Options::stridesName, "strides")})
+                             std::pair(&Options::stridesName, "strides"),
+                             std::pair(&Options::updatesName, "updates")})
     if (!(*place = PyUnicode_InternFromString(name))) {
       Py_DECREF(module);
       return nullptr;

@@ -20,7 +20,7 @@ namespace coil {
 /// What a call is given beside its inputs.
 struct Options {
   PyObject *stream = Py_None, *device = nullptr, *like = Py_None,
-           *donate = nullptr, *strides = nullptr;
+           *donate = nullptr, *strides = nullptr, *updates = nullptr;
 
   /// Reads what has names, `values` in the order of `names`. Returns false with
   /// an exception. Bound calls keep their inputs.
@@ -35,7 +35,8 @@ struct Options {
         place = find(name, [](PyObject *a, PyObject *b) {
           return PyUnicode_Compare(a, b) == 0;
         });
-      if (!place || (bind && (place == &donate || place == &strides))) {
+      if (!place || (bind && (place == &donate || place == &strides ||
+                              place == &updates))) {
         PyErr_Format(PyExc_TypeError,
                      "%s() got an unexpected keyword argument '%U'",
                      bind ? "bind" : "run", name);
@@ -48,7 +49,7 @@ struct Options {
 
   /// The names, interned.
   static PyObject *streamName, *deviceName, *likeName, *donateName,
-      *stridesName;
+      *stridesName, *updatesName;
 
 private:
   template <typename Equal>
@@ -61,11 +62,13 @@ private:
       return &device;
     if (equal(name, stridesName))
       return &strides;
+    if (equal(name, updatesName))
+      return &updates;
     return equal(name, donateName) ? &donate : nullptr;
   }
 };
 inline PyObject *Options::streamName, *Options::deviceName, *Options::likeName,
-    *Options::donateName, *Options::stridesName;
+    *Options::donateName, *Options::stridesName, *Options::updatesName;
 
 } // namespace coil
 

@@ -15,7 +15,7 @@
 namespace coil {
 
 constexpr char runDoc[] =
-    R"(run($self, /, *inputs, stream=None, device=0, like=None, donate=(), strides=None)
+    R"(run($self, /, *inputs, stream=None, device=0, like=None, donate=(), strides=None, updates=None)
 --
 
 Runs the program; returns a tuple of `Tensor`, or of `like`.
@@ -44,7 +44,11 @@ Args:
     which whoever tries is told, and one of torch is empty.
   strides: with `like=torch.Tensor`, the strides that outputs shall have, in
     one tuple, those of an output behind those of the one before; -1 is any.
-    Outputs then share no memory with inputs or each other.)";
+    Outputs then share no memory with inputs or each other.
+  updates: with `strides`, a tuple that has for each output the number of the
+    input whose final value it is, or -1. An output that the program has
+    written to the memory of that input, in programs that were compiled with
+    "update-inputs=true", is None.)";
 constexpr char bindDoc[] =
     R"(bind($self, /, *inputs, stream=None, device=0, like=None)
 --

@@ -111,10 +111,35 @@ inline PyObject *takeOutput(dlpack::ExchangeTable *table, coil_result *result,
   return static_cast<PyObject *>(object);
 }
 
+/// Finds outputs that are the inputs whose final values they are: `updates` has
+/// the number of an input for each output, -1 for those that are the final
+/// value of none. Returns false with an exception.
+inline bool findUpdated(const coil_tensor *inputs, size_t numInputs,
+                        const coil_tensor *outputs, size_t numOutputs,
+                        PyObject *updates, unsigned char *shares) {
+  if (!PyTuple_Check(updates) ||
+      static_cast<size_t>(PyTuple_Size(updates)) != numOutputs) {
+    PyErr_SetString(PyExc_TypeError,
+                    "'updates' is no tuple of a number for each result");
+    return false;
+  }
+  for (size_t i = 0; i < numOutputs; ++i) {
+    long number =
+        PyLong_AsLong(PyTuple_GetItem(updates, static_cast<Py_ssize_t>(i)));
+    if (number == -1 && PyErr_Occurred())
+      return false;
+    if (number >= 0 && static_cast<size_t>(number) < numInputs &&
+        inputs[number].data == outputs[i].data)
+      shares[i] = isUpdatedInput;
+  }
+  return true;
+}
+
 /// Makes results that share no memory with an input or each other, and have the
 /// strides that are listed, those of one result behind those of another; -1 is
-/// any. Takes over `outputs`, which may be null with an exception. `ownResult`
-/// gives a result memory of its own, `fitResult` other strides.
+/// any. Results that are an updated input stay None. Takes over `outputs`,
+/// which may be null with an exception. `ownResult` gives a result memory of
+/// its own, `fitResult` other strides.
 inline PyObject *fitOutputs(PyObject *outputs, const coil_result *result,
                             const unsigned char *shares, PyObject *strides,
                             PyObject *ownResult, PyObject *fitResult) {
@@ -139,12 +164,16 @@ inline PyObject *fitOutputs(PyObject *outputs, const coil_result *result,
       PyErr_SetString(PyExc_ValueError, "there are too few strides");
       return fail();
     }
+    if (shares[i] == isUpdatedInput)
+      continue;
     bool fits = true;
     for (int32_t d = 0; d < tensor.rank; ++d) {
       long long stride = PyLong_AsLongLong(PyTuple_GetItem(strides, first + d));
       if (stride == -1 && PyErr_Occurred())
         return fail();
-      fits &= stride == -1 || stride == tensor.strides[d];
+      // What has no elements is PyTorch's to resize (`out=`).
+      fits &=
+          tensor.sizes[d] != 0 && (stride == -1 || stride == tensor.strides[d]);
     }
     if (fits && !shares[i])
       continue;

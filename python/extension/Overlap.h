@@ -47,12 +47,23 @@ inline ByteRange getRange(const coil_tensor &tensor, std::size_t output) {
   return range;
 }
 
-/// Sets `shares` to 1 for outputs that have to be copied so that none shares
-/// memory with an input or with another output, to 0 for others.
+/// How an output shares memory with others.
+enum Sharing : unsigned char {
+  /// It does not.
+  sharesNone = 0,
+  /// It has to be copied.
+  sharesMemory = 1,
+  /// It is an input that the program has updated in its own memory.
+  isUpdatedInput = 2
+};
+
+/// Sets `shares` to `sharesMemory` for outputs that have to be copied so that
+/// none shares memory with an input or with another output, to `sharesNone` for
+/// others.
 inline void findShared(const coil_tensor *inputs, std::size_t numInputs,
                        const coil_tensor *outputs, std::size_t numOutputs,
                        unsigned char *shares) {
-  std::fill_n(shares, numOutputs, static_cast<unsigned char>(0));
+  std::fill_n(shares, numOutputs, static_cast<unsigned char>(sharesNone));
   Buffer<ByteRange, 32> ranges;
   for (std::size_t i = 0; i < numInputs + numOutputs; ++i) {
     bool isOutput = i >= numInputs;
@@ -72,9 +83,9 @@ inline void findShared(const coil_tensor *inputs, std::size_t numInputs,
     const ByteRange &range = ranges[i];
     if (last && range.begin < last->end) {
       if (range.output < numOutputs)
-        shares[range.output] = 1;
+        shares[range.output] = sharesMemory;
       else if (last->output < numOutputs)
-        shares[last->output] = 1;
+        shares[last->output] = sharesMemory;
     }
     if (!last || range.end > last->end)
       last = &range;

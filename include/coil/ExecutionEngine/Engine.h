@@ -280,18 +280,20 @@ public:
 
 private:
   struct Impl;
+  /// The strides that an input is copied to, if it is.
+  using InputLayout = std::optional<llvm::SmallVector<int64_t>>;
   static int32_t runOnDevice(const Impl &impl, coil_run *run,
                              llvm::ArrayRef<coil_tensor> inputs,
                              llvm::MutableArrayRef<coil_tensor> movable,
-                             llvm::ArrayRef<llvm::SmallVector<int64_t>> layouts,
+                             llvm::ArrayRef<InputLayout> layouts,
                              llvm::MutableArrayRef<coil_tensor> outputs,
                              const RunOptions &options);
-  /// The strides that inputs have to be copied to, empty for those that have
-  /// them; none if nothing has to be done before the program runs.
-  llvm::Error
-  findLayouts(llvm::ArrayRef<coil_tensor> inputs, const SymbolValues &symbols,
-              const RunOptions &options,
-              std::vector<llvm::SmallVector<int64_t>> &layouts) const;
+  /// The strides that each input has to be copied to; none if nothing has to be
+  /// done before the program runs.
+  llvm::Error findLayouts(llvm::ArrayRef<coil_tensor> inputs,
+                          const SymbolValues &symbols,
+                          const RunOptions &options,
+                          std::vector<InputLayout> &layouts) const;
   explicit Engine(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };

@@ -116,6 +116,9 @@ struct TensorSpec {
   /// Whether the last dimension, of size two, is the real and the imaginary
   /// part of what callers know as a complex number.
   bool isComplex = false;
+  /// Of an input: whether the program writes to it, and returns it. Of an
+  /// output: whether it is such an input.
+  bool isUpdated = false;
   /// How many positions it is after the device that a run is bound to.
   int32_t deviceIndex = 0;
   llvm::SmallVector<SizeExpr, 0> sizes;

@@ -365,10 +365,10 @@ COIL_RT_API int32_t coil_rt_wait_event_cuda(coil_run *run, void *event);
 /// called.
 ///
 /// `given` has a letter for each input: 'c' for storage that the function takes
-/// over, 'k' for other. The numbers are the data of the tensor after the
-/// inputs. `results` has a letter for each output: 's' where the storage can
-/// stay where a recording has it, since the program ends its life before it
-/// returns, 'g' for other.
+/// over, 'u' for storage that it writes and the caller keeps, 'k' for other.
+/// The numbers are the data of the tensor after the inputs. `results` has a
+/// letter for each output: 's' where the storage can stay where a recording has
+/// it, since the program ends its life before it returns, 'g' for other.
 COIL_RT_API int32_t coil_rt_partition_cuda(
     coil_run *run, const char *name, coil_entry_point entry,
     const coil_tensor *inputs, const char *given, int32_t num_symbols,

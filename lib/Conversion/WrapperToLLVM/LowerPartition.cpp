@@ -13,6 +13,7 @@
 
 #include "HostLowering.h"
 
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Runtime/HostABI.h"
 
 #include <cstddef>
@@ -85,7 +86,7 @@ void HostLowering::callPartition(PartitionCallOp op, const DeviceInfo &device,
   // A letter for each operand and result: what becomes of its storage.
   std::string given, results;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    given += op.isConsumed(i) ? 'c' : 'k';
+    given += op.isConsumed(i) ? 'c' : isUpdated(op, i) ? 'u' : 'k';
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     results += op.staysInPlace(i) ? 's' : 'g';
   call(device.partitionFunction,

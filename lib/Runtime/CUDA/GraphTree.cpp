@@ -791,6 +791,12 @@ int32_t Partition::replay(GraphNode &node) {
     giveUp();
     return nameFailure(status, "partition", name);
   }
+  // What the partition updates was written where its copy is.
+  for (auto &[i, place] : node.stages)
+    if (given[i] == 'u')
+      if (int32_t status =
+              state.copy(toDevice(inputs[i].data), place, getExtent(inputs[i])))
+        return status;
   path.forest->count(&coil_cuda_partition_stats::replayed);
   log("replay", name, symbols, numSymbols);
 

@@ -405,9 +405,16 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
     const Output &output = entry.outputs[i];
     const coil_tensor &t = output.tensor;
     void *data = t.data;
-    if (output.target.kind == Target::Input)
-      data = static_cast<char *>(inputs[output.target.number].data) +
-             output.target.offset;
+    if (output.target.kind == Target::Input) {
+      const coil_tensor &input = inputs[output.target.number];
+      data = static_cast<char *>(input.data) + output.target.offset;
+      // An input that the program updates was written where its copy is.
+      if (auto stage = entry.stages.find(output.target.number);
+          stage != entry.stages.end())
+        if (int32_t status = state.copy(
+                toDevice(input.data), stage->second->address, getExtent(input)))
+          return status;
+    }
     for (size_t m = 0; m < entry.memory.size(); ++m)
       if (output.target.kind == Target::Allocation &&
           entry.memory[m].allocation == output.target.number)

@@ -17,7 +17,7 @@ from torch.fx import Node
 from torch.utils._sympy.printers import PythonPrinter
 
 from coil.torch_compile import _fx
-from coil.torch_compile._piece import fit
+from coil.torch_compile._piece import as_complex, fit
 from coil.torch_compile._plan import Piece
 from coil.torch_compile._support import CONSTANT, COPY, INPUT, NUMBER, VIEW
 from coil.torch_compile._text import MissingSymbol
@@ -65,6 +65,7 @@ class Function:
         self.lines, self.prologue = [], []
         self.globals = {"torch": torch, "math": math, "Tensor": torch.Tensor}
         self.names = {}
+        self.updated = set()  # Values that are None where a piece has written them to an input.
         self.symbols = {}  # Where the value of a symbol is found.
         self.printer = _Printer(self._symbol)
 
@@ -208,9 +209,11 @@ class Function:
         for node, name in zip(piece.outputs, names):
             self.names[node] = name
             if _fx.value_of(node).dtype.is_complex:
-                self.lines.append(f"{name} = torch.view_as_complex({name})")
+                self.lines.append(f"{name} = {self._global('as_complex', as_complex)}({name})")
+        self.updated.update(piece.updates)
         for node, name in zip(piece.outputs, names):
-            self._learn(name, _fx.value_of(node), bind=True)
+            if node not in piece.updates:  # The input has told its sizes.
+                self._learn(name, _fx.value_of(node), bind=True)
         for node in late:
             given = self._strides(_fx.value_of(node), is_real=False)
             name = self.names[node]
@@ -266,7 +269,8 @@ class Function:
                 value = f"v_{node.name}_kept"
             values.append(value)
         for node, value in zip(self.plan.copies, values):
-            self.lines.append(f"{self.node(node.args[0])}.copy_({value})")
+            test = f"if {value} is not None: " if node.args[1] in self.updated else ""
+            self.lines.append(f"{test}{self.node(node.args[0])}.copy_({value})")
 
     def make(self, pieces):
         """The function; `pieces` are what the compiled pieces are called by, by number."""

@@ -137,7 +137,7 @@ class _Attempts:
 
     def _compile_piece(self, piece, is_last_attempt):
         """What runs a piece; None if nodes of it were refused."""
-        writer = Writer(piece.inputs, piece.nodes, piece.outputs, self.shape_env)
+        writer = Writer(piece.inputs, piece.nodes, piece.outputs, self.shape_env, piece.updates)
         try:
             text = writer.text()
         except Unsupported as unsupported:
@@ -149,7 +149,7 @@ class _Attempts:
         if text not in self.programs:
             try:
                 self.programs[text] = CompiledPiece(text, self._device([*piece.inputs, *piece.nodes]), self.options,
-                                                    self._debug_dir(piece))
+                                                    self._debug_dir(piece), _numbers_of_updates(piece))
             except CompileError as error:
                 _warn_of_extension(error)
                 self._refuse(piece, error, is_last_attempt)
@@ -210,7 +210,7 @@ class _Attempts:
             outputs = users or [node]
             inputs = [each for each in node.all_input_nodes if isinstance(_fx.value_of(each), torch.Tensor)]
             try:
-                text = Writer(list(dict.fromkeys(inputs)), [node], outputs, self.shape_env).text()
+                text = Writer(list(dict.fromkeys(inputs)), [node], outputs, self.shape_env, {}).text()
             except Unsupported as unsupported:
                 found[node] = unsupported.reason
                 continue
@@ -228,6 +228,13 @@ class _Attempts:
             if known[key]:
                 found[node] = known[key]
         return found
+
+
+def _numbers_of_updates(piece):
+    """For each result of a piece the number of the input whose final value it is, or -1."""
+    if not piece.updates:
+        return None
+    return tuple(piece.inputs.index(piece.updates[node]) if node in piece.updates else -1 for node in piece.outputs)
 
 
 def _first_line(error):

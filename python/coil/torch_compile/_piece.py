@@ -54,10 +54,18 @@ class CompiledPiece:
     Results have the strides that are asked for, and memory of their own: programs may give
     one buffer for equal results, and a part of a larger one. What a graph of AOTAutograd
     wants as views is made outside of pieces.
+
+    Args:
+      updates: for each result the number of the input whose final value it is, or -1; None for
+        a program that changes no input. Such a result is None where the program has written it to
+        the input's own memory.
     """
 
-    def __init__(self, text, device, options, debug_dir):
+    def __init__(self, text, device, options, debug_dir, updates=None):
         pipeline, graphs = options.pipeline, 0
+        self._updates = updates
+        if updates and " update-inputs=" not in f" {pipeline}":
+            pipeline = f"update-inputs=true {pipeline}"
         if device.type == "cuda":
             from coil._precision import torch_precision
 
@@ -87,26 +95,40 @@ class CompiledPiece:
 
     def __call__(self, *inputs, strides):
         if self._index is None:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides)
+            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates)
         else:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides, device=self._index,
-                                stream=self._stream(self._index))
+            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates,
+                                device=self._index, stream=self._stream(self._index))
         return results
 
 
 def fit(result, strides):
-    """A result with the strides that are asked for. -1 is any."""
-    if result.stride() == strides:
-        return result
+    """A result with the strides that are asked for. -1 is any.
+
+    It is no view as autograd sees it: of what a graph returns, users may update only what is
+    none where the graph has several results.
+    """
     wanted = tuple(own if asked == -1 else asked for asked, own in zip(strides, result.stride()))
+    if result.numel() == 0:
+        # In memory that may be resized, as an `out=` argument without elements is.
+        return result.new_empty_strided(result.shape, wanted)
+    if result.stride() == wanted:
+        return result
     matters = [(a, b) for size, a, b in zip(result.shape, wanted, result.stride()) if size > 1]
-    if result.numel() == 0 or all(a == b for a, b in matters):
-        return result.as_strided(result.shape, wanted)
+    if all(a == b for a, b in matters):
+        return result.as_strided_(result.shape, wanted)
     # Of elements that share memory one is written.
     sizes = [1 if stride == 0 else size for size, stride in zip(result.shape, wanted)]
     made = torch.empty_strided(sizes, wanted, dtype=result.dtype, device=result.device)
     made.copy_(result[tuple(slice(size) for size in sizes)] if result.dim() else result)
-    return made.as_strided(result.shape, wanted)
+    return made.as_strided_(result.shape, wanted)
+
+
+def as_complex(result):
+    """A result of real and imaginary parts as complex numbers in the same memory, and no view."""
+    view = torch.view_as_complex(result)
+    made = torch.empty(0, dtype=view.dtype, device=view.device)
+    return made.set_(view.untyped_storage(), view.storage_offset(), view.shape, view.stride())
 
 
 def own(result):

@@ -20,11 +20,20 @@ class Piece:
       inputs: nodes of the graph that are its tensors.
       outputs: nodes whose values others need.
       numbers: symbols whose values it takes behind its tensors.
+      updates: for outputs that are the final value of an input, and that the piece may
+        write to the input's memory: that input.
     """
 
     def __init__(self, stage):
         self.stage, self.nodes, self.inputs, self.outputs = stage, [], [], []
-        self.numbers = ()
+        self.numbers, self.updates = (), {}
+
+
+def _are_alike(target, value):
+    """Whether a value has the type and sizes of an input; the compiler looks at strides."""
+    a, b = _fx.value_of(target), _fx.value_of(value)
+    return (a.dtype == b.dtype and a.device == b.device and not a.dtype.is_complex and not a.is_neg()
+            and a.dim() == b.dim() and all(_fx.expr_of(x) == _fx.expr_of(y) for x, y in zip(a.shape, b.shape)))
 
 
 class Plan:
@@ -174,9 +183,35 @@ class Plan:
             piece.outputs = sorted(
                 (node for node in needed if self.kinds[node] == COMPUTE and self._producer(node) in own
                  and self._stage_of[node] == piece.stage), key=self.order.get)
+        self._find_updates(pieces)
         # Nobody needs what has no outputs.
         self.stages = {number: stage for number, stage in sorted(self.stages.items())
                        if not isinstance(stage, Piece) or stage.outputs}
+
+    def _find_updates(self, pieces):
+        """Finds the final values of inputs that a piece may write to the input's memory: nothing
+        but the piece and the copy at the end uses the input or the value."""
+        for copy in self.copies:
+            target, value = copy.args
+            piece = next((piece for piece in pieces if value in piece.outputs), None)
+            if piece is None or target not in piece.inputs or value in self._wanted:
+                continue
+            own = set(piece.nodes)
+            if (_are_alike(target, value) and self._is_used_by(target, own, copy)
+                    and self._is_used_by(value, own, copy)):
+                piece.updates[value] = target
+
+    def _is_used_by(self, node, own, copy):
+        """Whether only the nodes of a piece and a copy use a node and views of it."""
+        for user in node.users:
+            if user is copy:
+                continue
+            if self.kinds.get(user) == VIEW:
+                if user in self.python_views or not self._is_used_by(user, own, copy):
+                    return False
+            elif user not in own:
+                return False
+        return True
 
     @property
     def pieces(self):

@@ -67,12 +67,14 @@ class Writer:
       nodes: what is computed, in order.
       outputs: nodes whose values are results.
       shape_env: where ranges of symbols are.
+      updates: for outputs that are the final value of an input, that input.
 
     Attributes:
       numbers: symbols whose values are inputs behind the tensors; known when the text is.
     """
 
-    def __init__(self, inputs, nodes, outputs, shape_env):
+    def __init__(self, inputs, nodes, outputs, shape_env, updates):
+        self.updates = updates
         self.inputs, self.nodes, self.outputs = inputs, nodes, outputs
         self.shape_env = shape_env
         self.tensors, self.ints, self.floats, self.bools = {}, {}, {}, {}
@@ -290,6 +292,11 @@ class Writer:
         least = bound(lower)
         return {"min_val": -(2**63 - 1) if least is None else least, "max_val": bound(upper)}
 
+    def _output_spec(self, node, output):
+        if node not in self.updates:
+            return {"user_output": {"arg": output}}
+        return {"user_input_mutation": {"arg": output["as_tensor"], "user_input_name": self.updates[node].name}}
+
     def text(self):
         specs, graph_inputs = [], []
         for node in self.inputs:
@@ -320,7 +327,7 @@ class Writer:
         }
         signature = {
             "input_specs": specs,
-            "output_specs": [{"user_output": {"arg": output}} for output in outputs],
+            "output_specs": [self._output_spec(node, output) for node, output in zip(self.outputs, outputs)],
         }
         module = {"graph": _join(graph), "signature": json.dumps(signature), "module_call_graph": "[]"}
         # In an order that is the same in every process, as the cache on disk wants it.

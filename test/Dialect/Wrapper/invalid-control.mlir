@@ -536,6 +536,34 @@ wrapper.func @func_c5_written(%x: !b {coil.alignment = 4 : i64, wrapper.destinat
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
 
+// expected-error@+1 {{argument 0 is written, but has an alignment of its own}}
+wrapper.func @func_c5_updated(%x: !b {coil.alignment = 4 : i64, wrapper.updated}) -> !b {
+  wrapper.return %x : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+
+// expected-error@+1 {{updates argument 0, which is a destination, too}}
+wrapper.func @func_c6_destination(%x: !b {wrapper.destination, wrapper.updated}) {
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+
+// expected-error@+1 {{updates argument 0, which is consumed, too}}
+wrapper.func private @func_c6_consumed(%x: !b {wrapper.consumed, wrapper.updated}) {
+  wrapper.free %x : !b
+  wrapper.return
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+
 // expected-error@+1 {{argument 0 is a destination, but it is not public}}
 wrapper.func private @func_c4(%x: !b {wrapper.destination}) {
   wrapper.return

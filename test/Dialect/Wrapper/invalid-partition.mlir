@@ -217,3 +217,30 @@ wrapper.func private @param_symbols_c1_late() {
   wrapper.param_symbols ["s0"]
   wrapper.return
 }
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+// expected-note@+1 {{function defined here}}
+wrapper.func private @part(%x: !b {wrapper.updated}) {
+  wrapper.fill %x bytes 0 : !b
+  wrapper.return
+}
+wrapper.func @partition_call_c5(%x: !b {wrapper.updated}) -> !b {
+  // expected-error@+1 {{keeps operand 0, which the function updates}}
+  wrapper.partition_call @part(%x) : (!b) -> ()
+  wrapper.return %x : !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+// expected-note@+1 {{function defined here}}
+wrapper.func private @part(%x: !b) {
+  wrapper.return
+}
+wrapper.func @partition_call_c5_callee(%x: !b {wrapper.updated}) -> !b {
+  // expected-error@+1 {{updates operand 0, which the function does not update}}
+  wrapper.partition_call @part(%x) {arg_attrs = [{wrapper.updated}]} : (!b) -> ()
+  wrapper.return %x : !b
+}

@@ -85,3 +85,23 @@ wrapper.func @loop(%x: !b, %y: !h) -> !h {
   }
   wrapper.return %r : !h
 }
+
+// -----
+
+// What the function updates is the caller's: a partition writes it, and so does
+// the function that it becomes, which gives nothing back.
+// CHECK-LABEL: wrapper.func @updated
+// CHECK-SAME: %[[X:[a-z0-9]+]]: {{[^{]+}} {wrapper.updated}
+// CHECK: wrapper.partition_call @updated_partition0(%[[X]]) {arg_attrs = [{wrapper.updated}]} : ({{[^)]+}}) -> ()
+// CHECK: wrapper.return %[[X]]
+// CHECK: wrapper.func private @updated_partition0(%[[Y:.+]]: {{.+}} {wrapper.updated}) {
+// CHECK-NEXT: wrapper.fill %[[Y]]
+// CHECK-NEXT: wrapper.return
+!b = !wrapper.buffer<[4], f32, #wrapper.device<"cpu">>
+wrapper.func @updated(%x: !b {wrapper.updated}) -> !b {
+  wrapper.partition #wrapper.device<"cpu"> {
+    wrapper.fill %x bytes 0 : !b
+    wrapper.yield
+  }
+  wrapper.return %x : !b
+}

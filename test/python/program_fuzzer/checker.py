@@ -31,6 +31,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 import judge  # noqa: E402
 import patterns  # noqa: E402
 import programs  # noqa: E402
+import torch_compiled  # noqa: E402
 import worker  # noqa: E402
 from ways import Way  # noqa: E402
 
@@ -49,6 +50,8 @@ def check(program, way, options, runner, say, is_random):
         expectation = judge.Expectation(program, is_random)
     except Exception as error:  # What the draw did not notice. # pylint: disable=broad-except
         return "eager", worker.first_line(error)
+    if way.mode in torch_compiled.MODES:
+        return torch_compiled.check(program, way, expectation, say)
     say({"stage": "export"})
     exported = way.export(program)
     with tempfile.TemporaryDirectory() as folder:

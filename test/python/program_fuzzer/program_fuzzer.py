@@ -9,6 +9,7 @@
 
   program_fuzzer.py --build build [--seed N] [--count N] [--seconds S] [--results FILE] [--jobs J]
   program_fuzzer.py --only SEED                # one program: its text, outcome and reproducer
+  program_fuzzer.py --modes compile,compile-dynamic,compile-gradients    # through torch.compile
   program_fuzzer.py --coverage --count 8       # which operators are never drawn, exported or compiled
 
 Operators are those of PyTorch's schema table, which is read when this runs; schemas.py says which are left out, and
@@ -48,6 +49,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "op_db")]
 
 import op_db  # noqa: E402
+from torch_compiled import MODES as COMPILED  # noqa: E402
 from ways import MODES  # noqa: E402
 
 FAILURES = op_db.FAILURES
@@ -159,6 +161,8 @@ def explain(entry, options):
         print("# It does not fail alone.")
     checker.stop()
     program = programs.Program.load(form, options.device)
+    if way[0] in COMPILED:
+        return program, program.compiled_reproducer(way[0] == "compile-dynamic")
     return program, program.reproducer(way[1], way[0] == "dynamic", way[0] == "decompose", way[2])
 
 
@@ -230,7 +234,7 @@ def print_summary(done):
     operators = collections.Counter(o for e in done if e["state"] in ("agree", "unstable", *FAILURES)
                                     for o in set(e.get("operators", ())))
     print("\n| way | " + " | ".join(STATES) + " |\n|---|" + "---|" * len(STATES))
-    for mode in [m for m in MODES if any(e.get("way", [None])[0] == m for e in done)]:
+    for mode in [m for m in (*MODES, *COMPILED) if any(e.get("way", [None])[0] == m for e in done)]:
         counts = collections.Counter(e["state"] for e in done if e.get("way", [None])[0] == mode)
         print(f"| {mode} | " + " | ".join(str(counts[s]) for s in STATES) + " |")
     counts = collections.Counter(e["state"] for e in done)
@@ -288,7 +292,7 @@ def main():
     parser.add_argument("--size", type=int, default=0, help="statements of each program (default: 3 to 25)")
     parser.add_argument("--shard", default="0/1", help="i/n: every n-th program from the i-th on")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--modes", default=",".join(MODES), help="ways to compile and run, of " + ", ".join(MODES))
+    parser.add_argument("--modes", default=",".join(MODES), help="ways to compile and run, of " + ", ".join((*MODES, *COMPILED)))
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one program")
     parser.add_argument("--results", help="a file of results, which a later run continues")
     parser.add_argument("--again", action="store_true", help="repeat what failed in --results")

@@ -273,12 +273,8 @@ class Program:
         users = [(name, expression) for name, expression, is_buffer in self.inputs if not is_buffer]
         given = ", ".join(expression for _, expression in users)
         shapes = "tuple({d: torch.export.Dim.AUTO for d, s in enumerate(t.shape) if s > 1} for t in make())"
-        text = given + self.source()
-        functions = [values.special, values.data] if "data(" in text else []
-        functions += [values.positions] if "positions(" in text else []
         return "\n".join([
-            "import math", "import torch", "", *map(inspect.getsource, functions), f"DEVICE = torch.device({self.device!r})", "", "",
-            self.source(), "", f"make = lambda: ({given}{',' if given else ''})", "import coil",
+            *self.preamble(given), "import coil",
             "with torch.no_grad():",
             f"    program = torch.export.export(Program(), make(), strict=False{', dynamic_shapes=' + shapes if dynamic else ''})",
             *(["    program = program.run_decompositions()"] if decompose else []),
@@ -287,6 +283,24 @@ class Program:
             "given = make()", "with torch.no_grad():", "    expected = Program()(*given)",
             "for spec, result in zip(compiled.outputs, compiled.run(*make(), like=torch.Tensor)):",
             "    print(spec, result)", "print('expected', expected, 'inputs', given)"])
+
+    def preamble(self, given):
+        """The lines of a reproducer that define the module and its inputs."""
+        text = given + self.source()
+        functions = [values.special, values.data] if "data(" in text else []
+        functions += [values.positions] if "positions(" in text else []
+        return ["import math", "import torch", "", *map(inspect.getsource, functions),
+                f"DEVICE = torch.device({self.device!r})", "", "",
+                self.source(), "", f"make = lambda: ({given}{',' if given else ''})"]
+
+    def compiled_reproducer(self, dynamic):
+        """A program that compares torch.compile with eager mode."""
+        given = ", ".join(expression for _, expression, is_buffer in self.inputs if not is_buffer)
+        return "\n".join([
+            *self.preamble(given), "for backend in 'eager', 'aot_eager', 'coil':",
+            "    inputs = make()", "    with torch.no_grad():",
+            f"        results = torch.compile(Program(), backend=backend, dynamic={dynamic})(*inputs)",
+            "    print(backend, results, 'inputs', inputs)"])
 
 
 def is_float(t):

@@ -13,6 +13,7 @@ import subprocess
 
 import torch
 
+import torch_compiled
 import worker
 
 OPTIONS = ["library=none", "fuse=false", "plan=none", "plan=pool", "vector-bits=128", "vector-bits=256", "stack-limit=65536",
@@ -22,6 +23,8 @@ EMITTERS = ("python", "fx", "cpp")
 MODES = ("plain", "options", "decompose", "dynamic", *EMITTERS)
 # Shares of modes in percent.
 SHARES = {"plain": 50, "options": 22, "decompose": 10, "dynamic": 11, "python": 4, "fx": 2, "cpp": 1}
+# Without an exported program; only where they are asked for, as each takes a second or more.
+SHARES |= dict.fromkeys(torch_compiled.MODES, 10)
 
 
 class Way:

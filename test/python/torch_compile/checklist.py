@@ -85,6 +85,31 @@ def test_output_strides():
 # ===------------------------------------------------------------------------===
 
 
+def test_empty_outputs_are_resized_afterwards():
+    made = compile(lambda x: (x[:0] * 2, x + 1))(torch.rand(4))[0]
+    torch.add(torch.ones(3), 1, out=made)
+    assert made.eq(2).all() and made.shape == (3,)
+
+
+def test_outputs_are_updated_afterwards():
+    """Results are no views as autograd sees it, whatever strides and element types they have."""
+    def function(x):
+        y = x.transpose(0, 1) * 2
+        return y, torch.complex(x, x * 3), y.sum()
+    compiled = compile(function)
+    given = torch.rand(1, 5, 3)
+    gradients = []
+    for call in compiled, function:
+        x = given.clone().requires_grad_()
+        y, z, total = call(x)
+        assert not y._is_view() and not z._is_view()
+        y.add_(1)
+        z.mul_(2)
+        (y.square().sum() + z.abs().sum() + total).backward()
+        gradients.append(x.grad)
+    equal(*gradients)
+
+
 def test_input_layouts():
     base = torch.rand(100)
     function = lambda x: (x * 2, x.sum(0), x.softmax(-1))

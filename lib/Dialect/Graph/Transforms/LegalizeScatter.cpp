@@ -516,6 +516,52 @@ static LogicalResult legalizeEmbeddingBackward(AtenCall &c) {
 // Views
 //===----------------------------------------------------------------------===//
 
+/// Whether a tensor is an argument that the program changes, or what has become
+/// of one by writes to parts of it.
+static bool isUpdatedArgument(Value x) {
+  while (Operation *def = x.getDefiningOp()) {
+    auto put = dyn_cast<IndexPutOp>(def);
+    auto call = dyn_cast<AtenOp>(def);
+    if (!put && !(call && call.getName().contains("_scatter.")))
+      return false;
+    x = put ? put.getInput() : call.getInputs().front();
+  }
+  auto arg = cast<BlockArgument>(x);
+  auto fn = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp());
+  if (!fn)
+    return false;
+  auto name = [&](StringRef attribute) {
+    return fn.getArgAttr(arg.getArgNumber(), attribute);
+  };
+  auto states = [&](unsigned result, StringRef kind, Attribute target) {
+    return target && fn.getResultAttr(result, kind) == target;
+  };
+  for (unsigned i = 0; i < fn.getNumResults(); ++i)
+    if (states(i, "coil.user_input_mutation", name("coil.name")) ||
+        states(i, "coil.buffer_mutation", name("graph.weight")) ||
+        states(i, "coil.parameter_mutation", name("graph.weight")))
+      return true;
+  return false;
+}
+
+/// `x` with `source` from position `start` of a dimension on. A concatenation
+/// fuses with what reads it. What the program leaves in an argument is written
+/// where the argument lies (`wrapper-update-inputs`), and then only the part.
+static Value writePart(AtenCall &c, Value x, Value source, int64_t dim,
+                       ExprAttr start) {
+  ExprAttr size = getSizes(x)[dim], count = getSizes(source)[dim];
+  ExprAttr end = sym::add(start, count);
+  if (isUpdatedArgument(x)) {
+    Value index =
+        c.b.add(c.b.iota(0, 1, count),
+                c.b.expr(start, IntegerType::get(c.b.getContext(), 64)));
+    return indexPut(c.b, std::nullopt, x, index, source, dim);
+  }
+  return c.b.cat({c.b.slice(x, dim, c.b.size(0), start), source,
+                  c.b.slice(x, dim, end, sym::sub(size, end))},
+                 dim);
+}
+
 static LogicalResult legalizeSliceScatter(AtenCall &c) {
   Value x = c.tensor("self"), source = c.operand("src", c.resultElementType());
   auto dim = !x             ? std::nullopt
@@ -545,10 +591,7 @@ static LogicalResult legalizeSliceScatter(AtenCall &c) {
   }
   if (count.isConstant(0))
     return c.replace(x);
-  ExprAttr end = sym::add(start, count);
-  return c.replace(c.b.cat({c.b.slice(x, *dim, c.b.size(0), start), source,
-                            c.b.slice(x, *dim, end, sym::sub(size, end))},
-                           *dim));
+  return c.replace(writePart(c, x, source, *dim, start));
 }
 
 static LogicalResult legalizeSelectScatter(AtenCall &c) {
@@ -564,14 +607,10 @@ static LogicalResult legalizeSelectScatter(AtenCall &c) {
       return c.fail("the sign of its index is not known");
     index = sym::add(index, size);
   }
-  ExprAttr behind = sym::add(index, 1);
   source = c.b.unsqueeze(source, *dim);
   Sizes sizes = getSizes(x);
   sizes[*dim] = c.b.size(1);
-  return c.replace(c.b.cat({c.b.slice(x, *dim, c.b.size(0), index),
-                            c.b.castSizes(source, sizes),
-                            c.b.slice(x, *dim, behind, sym::sub(size, behind))},
-                           *dim));
+  return c.replace(writePart(c, x, c.b.castSizes(source, sizes), *dim, index));
 }
 
 static LogicalResult legalizeDiagonalScatter(AtenCall &c) {

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -93,6 +94,10 @@ LogicalResult FuncOp::verify() {
     if (isDestination(i) && isPrivate()) // (C4)
       return emitOpError() << "argument " << i
                            << " is a destination, but it is not public";
+    if (isUpdated(*this, i) && (isConsumed(i) || isDestination(i))) // (C6)
+      return emitOpError() << "updates argument " << i << ", which is "
+                           << (isConsumed(i) ? "consumed, too"
+                                             : "a destination, too");
     Attribute alignment = getArgAttr(i, loop::kAlignmentAttrName);
     if (!alignment)
       continue;
@@ -104,7 +109,7 @@ LogicalResult FuncOp::verify() {
                            << alignment
                            << ", which is not a power of two from 1 to "
                            << loop::kStorageAlignment;
-    if (isConsumed(i) || isDestination(i)) // (C5)
+    if (isConsumed(i) || isDestination(i) || isUpdated(*this, i)) // (C5)
       return emitOpError() << "argument " << i
                            << " is written, but has an alignment of its own";
   }

@@ -13,6 +13,7 @@
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 
@@ -152,6 +153,8 @@ ArrayRef<ExprAttr> PartitionCallOp::getSymbolExprs() {
 void PartitionCallOp::getEffects(Effects &effects) {
   for (OpOperand &operand : (*this)->getOpOperands()) {
     effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (isUpdated(*this, operand.getOperandNumber()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
     if (isConsumed(operand.getOperandNumber()))
       effects.emplace_back(MemoryEffects::Free::get(), &operand);
   }
@@ -205,6 +208,12 @@ LogicalResult PartitionCallOp::verifySymbolUses(SymbolTableCollection &tables) {
                    "operand")) ||
       failed(check(getResultTypes(), callee.getResultTypes(), "result")))
     return failure();
+  for (unsigned i = 0; i < getOperands().size(); ++i)
+    if (isUpdated(*this, i) != isUpdated(callee, i)) // (C5)
+      return note(emitOpError()
+                  << (isUpdated(*this, i) ? "updates" : "keeps") << " operand "
+                  << i << ", which the function "
+                  << (isUpdated(*this, i) ? "does not update" : "updates"));
   return verifyConsumes(*this, callee, getConsumes()); // (C4)
 }
 

@@ -21,6 +21,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <functional>
 
@@ -150,8 +151,15 @@ bool Hoister::isHoistable(Operation *op) {
 }
 
 void Hoister::collect() {
+  llvm::StringSet<> changed;
+  for (unsigned i = 0; i < fn.getNumResults(); ++i)
+    for (StringRef kind : {"coil.buffer_mutation", "coil.parameter_mutation"})
+      if (auto target = fn.getResultAttrOfType<StringAttr>(i, kind))
+        changed.insert(target.getValue());
   for (BlockArgument arg : fn.getBody().getArguments())
-    if (fn.getArgAttr(arg.getArgNumber(), kWeight) && getBytes(arg)) {
+    if (auto name =
+            fn.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kWeight);
+        name && !changed.contains(name.getValue()) && getBytes(arg)) {
       fixed.insert(arg);
       weighted.insert(arg);
     }

@@ -15,6 +15,7 @@
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -47,8 +48,15 @@ private:
     Value storage;
     bool isWritten = false, isEnded = false;
     bool livesOn = false;
-    bool isConsumed() const { return isEnded || (isWritten && livesOn); }
-    bool isReturned() const { return isWritten && livesOn && !isEnded; }
+    /// Whether it is the caller's, which the parent updates.
+    bool isForeign = false;
+    bool isUpdated() const { return isWritten && isForeign; }
+    bool isConsumed() const {
+      return isEnded || (isWritten && livesOn && !isForeign);
+    }
+    bool isReturned() const {
+      return isWritten && livesOn && !isEnded && !isForeign;
+    }
   };
 
   LogicalResult collect();
@@ -141,7 +149,11 @@ LogicalResult Outliner::collect() {
       Operation *here = block->findAncestorOpInBlock(*use.getOwner());
       input.livesOn |= here && op->isBeforeInBlock(here);
     });
-    if ((input.isWritten || input.isEnded) &&
+    auto arg = dyn_cast<BlockArgument>(input.storage);
+    input.isForeign = arg && arg.getOwner() == &parent.getBody().front() &&
+                      arg.getOwner() == block &&
+                      isUpdated(parent, arg.getArgNumber());
+    if ((input.isEnded || (input.isWritten && !input.isForeign)) &&
         (!isHere || staysInBlock(input.storage))) // (C1)
       return op.emitOpError("writes or ends storage from outside that does not "
                             "belong to its block");
@@ -225,6 +237,8 @@ LogicalResult Outliner::run(SymbolTable &table, unsigned number) {
   SmallVector<Value> operands;
   SmallVector<int64_t> consumed;
   SmallVector<DictionaryAttr> attributes;
+  SmallVector<Attribute> operandAttributes;
+  bool hasUpdates = false;
   OpBuilder b(context);
   for (auto [i, input] : llvm::enumerate(inputs)) {
     argumentTypes.push_back(input.storage.getType());
@@ -234,6 +248,13 @@ LogicalResult Outliner::run(SymbolTable &table, unsigned number) {
       consumed.push_back(static_cast<int64_t>(i));
       attrs.set(kConsumedAttrName, b.getUnitAttr());
     }
+    NamedAttrList passed;
+    if (input.isUpdated()) {
+      attrs.set(kUpdatedAttrName, b.getUnitAttr());
+      passed.set(kUpdatedAttrName, b.getUnitAttr());
+      hasUpdates = true;
+    }
+    operandAttributes.push_back(passed.getDictionary(context));
     attributes.push_back(attrs.getDictionary(context));
     if (input.isReturned())
       resultTypes.push_back(input.storage.getType());
@@ -267,7 +288,8 @@ LogicalResult Outliner::run(SymbolTable &table, unsigned number) {
       b, loc, resultTypes, fn.getName(), operands,
       given.empty() ? sym::ShapeAttr() : sym::ShapeAttr::get(context, given),
       consumed.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(consumed),
-      /*arg_attrs=*/ArrayAttr(), /*res_attrs=*/ArrayAttr());
+      hasUpdates ? b.getArrayAttr(operandAttributes) : ArrayAttr(),
+      /*res_attrs=*/ArrayAttr());
   unsigned next = op->getNumResults();
   for (auto [i, input] : llvm::enumerate(inputs)) {
     Value argument = entry.getArgument(static_cast<unsigned>(i));

@@ -15,6 +15,7 @@
 #include "coil/Dialect/Wrapper/Analysis/Dependences.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -88,6 +89,14 @@ private:
 /// Whether storage is known to a block as its own, so that it can end in it.
 static bool isOwnedIn(Value storage, Block *block) {
   return isOwned(storage) && storage.getParentBlock() == block;
+}
+
+/// Whether the function of a block writes storage that is the caller's.
+static bool isUpdatedIn(Value storage, Block *block) {
+  auto arg = dyn_cast<BlockArgument>(storage);
+  auto fn = dyn_cast<FuncOp>(block->getParentOp());
+  return arg && fn && arg.getOwner() == block &&
+         isUpdated(fn, arg.getArgNumber());
 }
 
 /// The block that an op is part of; streams have none of their own.
@@ -212,7 +221,8 @@ Colour WrapperPartitionGraph::getColour(Operation *op) {
     if (Value v = effect.getValue();
         v && v.getDefiningOp() != op &&
         !isa<MemoryEffects::Read>(effect.getEffect()) &&
-        (getCommAlloc(v) || !isOwnedIn(getStorage(v), getOwnBlock(op))))
+        (getCommAlloc(v) || (!isOwnedIn(getStorage(v), getOwnBlock(op)) &&
+                             !isUpdatedIn(getStorage(v), getOwnBlock(op)))))
       return refuse(getCommAlloc(v)
                         ? "it writes memory of a process group"
                         : "it writes or ends a buffer from outside of its "

@@ -16,6 +16,7 @@
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "coil/Dialect/Wrapper/Analysis/Lifetimes.h"
 #include "coil/Dialect/Wrapper/Analysis/PoolLayout.h"
+#include "coil/Dialect/Wrapper/IR/Updated.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -59,6 +60,7 @@ private:
   LogicalResult visit(Operation &op);
   LogicalResult visitTerminator(Operation &op);
   bool isDestination(Value v);
+  bool isUpdated(Value v);
   LogicalResult visitIf(IfOp op);
   LogicalResult visitWhile(WhileOp op);
   LogicalResult checkAlive(Operation &op);
@@ -394,6 +396,13 @@ bool Verifier::isDestination(Value v) {
          fn.isDestination(arg.getArgNumber());
 }
 
+/// Whether a buffer shows an input that the function updates.
+bool Verifier::isUpdated(Value v) {
+  auto arg = dyn_cast<BlockArgument>(getStorage(v));
+  return arg && arg.getOwner() == &fn.getBody().front() &&
+         wrapper::isUpdated(fn, arg.getArgNumber());
+}
+
 LogicalResult Verifier::visitTerminator(Operation &op) {
   bool isReturn = isa<ReturnOp>(op);
   if (isReturn)
@@ -409,6 +418,9 @@ LogicalResult Verifier::visitTerminator(Operation &op) {
                    : isa<YieldOp>(op) ? "yields"
                                       : "passes on";
   for (OpOperand *operand : given) {
+    // What a caller gets back is its own.
+    if (isReturn && isUpdated(operand->get()))
+      continue;
     if (get(operand->get()).state == Storage::Foreign) // (C5)
       return op.emitOpError()
              << verb << " storage that the function does not own";
@@ -460,7 +472,7 @@ LogicalResult Verifier::visit(Operation &op) {
                               << " is a buffer that nothing has written";
   for (OpOperand *w : writes)
     if (get(w->get()).state == Storage::Foreign && // (C5)
-        !isDestination(w->get()))
+        !isDestination(w->get()) && !isUpdated(w->get()))
       return op.emitOpError() << "writes to operand " << w->getOperandNumber()
                               << ", whose storage the function does not own";
   if (failed(checkSharing(op, reads, writes)) ||

@@ -38,7 +38,10 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
     the function: it frees its storage, hands it over or returns it. One with the
     attribute `wrapper.destination` is memory of the caller that the function
     writes all elements of, in place of a result
-    (`wrapper-pass-destinations`). It shares no byte with another argument. The
+    (`wrapper-pass-destinations`). It shares no byte with another argument. One
+    with the attribute `wrapper.updated` is memory of the caller that the function
+    reads and writes, and a public one returns (`wrapper-update-inputs`); it shares
+    no byte with another argument either. The
     attribute `sym.symbols` gives the range of every symbol. On devices whose
     wide accesses must be aligned, an argument begins at a multiple of 16 bytes,
     or of as many as its attribute `coil.alignment` says; what begins elsewhere
@@ -53,8 +56,9 @@ def Wrapper_FuncOp : Wrapper_Op<"func", [
          symbols that are bound after it, before anything else uses them.
     (C3) Only private functions consume arguments.
     (C4) Only public functions have destinations.
-    (C5) `coil.alignment` is a power of two from 1 to 16, and neither a
-         destination nor a consumed argument has it: these are written.
+    (C5) `coil.alignment` is a power of two from 1 to 16, and no destination,
+         updated or consumed argument has it: these are written.
+    (C6) What a function updates, it neither consumes nor has as a destination.
 
     Example:
     ```mlir

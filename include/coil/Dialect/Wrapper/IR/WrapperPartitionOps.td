@@ -95,7 +95,9 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
     Runs a function on buffers and symbols, and gives its results, whose storage
     this function then owns. What it does depends on its operands and on the
     values of `symbols` alone, so that a device may replay a recording of it.
-    `consumes` lists the operands that are consumed, as in `wrapper.invoke`.
+    `consumes` lists the operands that are consumed, as in `wrapper.invoke`. An
+    element of `arg_attrs` with `wrapper.updated` says that the function writes
+    this operand, which this function keeps.
 
     The function binds the symbols with `wrapper.param_symbols`, under its own
     names. Unlike `wrapper.invoke`, nothing is checked again: types are equal.
@@ -106,6 +108,8 @@ def Wrapper_PartitionCallOp : Wrapper_Op<"partition_call", [
          symbols stand for the expressions that are passed.
     (C4) `consumes` lists exactly the operands whose arguments the callee
          consumes.
+    (C5) `arg_attrs` says that an operand is updated where, and only where, the
+         callee updates the argument.
 
     Example:
     ```mlir

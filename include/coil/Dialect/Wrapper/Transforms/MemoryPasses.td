@@ -333,6 +333,63 @@ def WrapperTrackLifetimesPass
   }];
 }
 
+def WrapperUpdateInputsPass
+    : Pass<"wrapper-update-inputs", "::mlir::ModuleOp"> {
+  let summary = "compute the final values of inputs in their own memory";
+  let description = [{
+    A program that changes an input, a buffer or a parameter returns the value
+    that this tensor has in the end (`coil.user_input_mutation`,
+    `coil.buffer_mutation`, `coil.parameter_mutation`), and the caller copies the
+    result to the tensor. For the cache of an attention layer that is two copies
+    of the cache to change one row; for an optimizer step it is one more pass over
+    all parameters and their state, and as much memory again. This pass lets the
+    steps write to the argument itself, which is marked (`wrapper.updated`). The
+    function still returns it, so a caller compares addresses: where the run had
+    to give the function a copy of the argument, of another layout or because
+    another argument shares its memory, the result is that copy, and is copied
+    back as before.
+
+    Runs before memory is planned, when each allocation still has one use, on
+    the module, as it reads the kernels that the functions launch. A remark names
+    each argument that is updated, or says why it is not.
+
+    Constraints. An argument keeps its value, and the result its allocation, unless
+    (C1) the result is an allocation of the function's own block; nothing else
+         returns, frees or takes over its storage or the argument's;
+    (C2) it has the bytes, element type and layout of the argument, whose
+         elements lie without gaps and do not overlap;
+    (C3) the argument has no alignment of its own (`coil.alignment`): kernels
+         write results at a multiple of 16 bytes;
+    (C4) no step reads the argument after the step that first writes the result.
+         That step may read it if it may work in place on the two
+         (`InPlaceOpInterface`);
+    (C5) neither is used on a stream of its own, and the step that first writes
+         the result is no collective. A collective that reads the argument ends
+         before;
+    (C6) memory of the function is not planned yet;
+    (C7) without `weights`, the argument is no weight: on a GPU sets of weights
+         have copies.
+
+    Before:
+    ```mlir
+    wrapper.func @main(%cache: !b {coil.name = "cache"}, %new: !n) -> (!b {coil.user_input_mutation = "cache"}) {
+      %0 = wrapper.alloc : !b
+      wrapper.copy %cache to %0 : !b
+      wrapper.launch @index_put_0[] ins(%0, %new : !b, !n) outs(%0 : !b)
+      wrapper.return %0 : !b
+    ```
+    After:
+    ```mlir
+    wrapper.func @main(%cache: !b {coil.name = "cache", wrapper.updated}, %new: !n) -> (!b {coil.user_input_mutation = "cache"}) {
+      wrapper.launch @index_put_0[] ins(%cache, %new : !b, !n) outs(%cache : !b)
+      wrapper.return %cache : !b
+    ```
+  }];
+  let options = [
+    Option<"weights", "weights", "bool", /*default=*/"true",
+           "Update buffers and parameters, too">];
+}
+
 def WrapperVerifyMemoryPass
     : Pass<"wrapper-verify-memory", "::mlir::ModuleOp"> {
   let summary = "check that the memory plan is right";
@@ -343,8 +400,8 @@ def WrapperVerifyMemoryPass
     (C3) to free or give away what the function does not own, or through a view,
     (C4) to leave a buffer neither freed, reused nor returned, in the block
          that defines it,
-    (C5) to write to an argument that is no destination, or to a literal, or to
-         return their storage,
+    (C5) to write to an argument that is neither a destination nor updated, or to
+         a literal, or to return their storage, unless it is updated,
     (C6) to write a buffer through one operand of an op and to read or write it
          through another, unless `InPlaceOpInterface` allows it, or to hand
          storage over that another operand shows,

@@ -173,8 +173,8 @@ def WrapperHoistWeightsPass
     runs `@f.prepare` once for a set of weights (`CompiledProgram` does).
 
     A buffer moves when its size is a constant, one step writes it, that step
-    has no other effect, reads only weights, literals and such buffers, and
-    makes no more bytes than it reads, or at most 64 KiB. Each is a remark.
+    has no other effect, reads only weights that the function does not change,
+    literals and such buffers, and makes no more bytes than it reads, or at most 64 KiB. Each is a remark.
 
     Constraints:
     (C1) Functions are not planned yet; one that has `wrapper.memory` stays as
