@@ -62,9 +62,10 @@ public:
       return a.isLinear || (load && isSmall(load));
     });
   }
-  /// Whether an access is scattered in memory where threads go along `dim`, and
-  /// where tiles go along `transposeDim`, too.
-  bool needsBox(int64_t dim, int64_t transposeDim) const;
+  /// Whether an access is scattered in memory where threads go along `dim` in
+  /// vectors of `width`, and where tiles go along `transposeDim`, too, or
+  /// whether such tiles have no vectors.
+  bool needsBox(int64_t dim, int64_t transposeDim, int64_t width) const;
   /// The box for the order of one access, in which as many bytes as `bytes` of
   /// each access are next to each other as far as it has them; empty for one
   /// that does not fit.
@@ -108,7 +109,15 @@ private:
 
 } // namespace
 
-bool BoxSelector::needsBox(int64_t dim, int64_t transposeDim) const {
+bool BoxSelector::needsBox(int64_t dim, int64_t transposeDim,
+                           int64_t width) const {
+  // Tiles of vectors move several elements at a time, others none sooner.
+  auto isConstant = [&](int64_t d) {
+    return extents[static_cast<size_t>(d)] > 0;
+  };
+  if (transposeDim >= 0 && width == 1 && isConstant(dim) &&
+      isConstant(transposeDim))
+    return true;
   SmallVector<BoxSide> space = getSpace();
   std::stable_partition(space.begin(), space.end(), [&](BoxSide side) {
     return static_cast<int64_t>(side.dim) == dim;
@@ -247,7 +256,7 @@ bool Selector::selectBox() {
   BoxSelector selector(kernel, layout);
   if (dim < 0 || !selector.isLinear() ||
       selector.getNumPoints() < static_cast<double>(kMinPoints * processors) ||
-      !selector.needsBox(dim, transposeDim))
+      !selector.needsBox(dim, transposeDim, width))
     return false;
   SmallVector<BoxSide> sides = selector.getBest();
   if (sides.size() < 2)

@@ -184,7 +184,9 @@ bool Selector::isOnlyReduced() const {
 }
 
 void Selector::selectRow() {
-  bool again = rereads();
+  // Moments of values that a thread has are sums of distances from the mean.
+  bool hasMoments = !kernel.getBlock()->getOps<WelfordOp>().empty();
+  bool again = rereads() || (hasMoments && width == 1);
   int64_t most =
       mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
   // A warp, or a part of one, for each row, but for rows of which a lane would
@@ -288,7 +290,6 @@ void Selector::selectRow() {
     prefetch = false;
   // Eight positions or moments in each vector: what a block combines at the end
   // takes as long as to load, and is less for fewer threads.
-  bool hasMoments = !kernel.getBlock()->getOps<WelfordOp>().empty();
   if (width >= 8 && threadsR > 128 && isOnlyReduced() &&
       (hasMoments || !kernel.getBlock()->getOps<ArgReduceOp>().empty())) {
     threadsR = 128;
