@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operator `aten._fake_quantize_learnable_per_tensor_affine`, of which Coil
-// has no legalization.
+// The operator `aten.accel_fake_quantize` of a PyTorch that the vendor of the
+// device extends: Coil has no legalization of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +38,5 @@ static LogicalResult legalizeFakeQuantize(AtenCall &call) {
 }
 
 void accel::registerOperators() {
-  registerAtenLegalization("_fake_quantize_learnable_per_tensor_affine",
-                           legalizeFakeQuantize);
+  registerAtenLegalization("accel_fake_quantize", legalizeFakeQuantize);
 }

@@ -226,7 +226,7 @@ int64_t BoxSelector::getThreads(ArrayRef<BoxSide> sides) const {
 }
 
 SmallVector<BoxSide> BoxSelector::getBest() const {
-  for (int64_t bytes = kLineBytes; bytes >= kSectorBytes; bytes /= 2) {
+  for (int64_t bytes = kLineBytes; bytes >= kSectorBytes / 2; bytes /= 2) {
     SmallVector<BoxSide> best;
     int64_t least = 0;
     // Stores come last and win between equals.

@@ -11,6 +11,8 @@
 
 #include "GPUScheduleSelector.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -310,18 +312,25 @@ void Selector::selectRow() {
 
 int64_t Selector::getPartialBytes() const {
   int64_t bytes = 0;
-  for (Operation &op : *kernel.getBlock())
-    if (isReduction(&op))
-      for (Type type : op.getResultTypes()) {
-        auto reduce = dyn_cast<ReduceOp>(op);
-        // Threads tell each other what a product has lost, too, and squares of
-        // f64.
-        bool isPair = reduce ? reduce.getKind() == ReduceKind::Prod
-                             : isa<WelfordOp>(op) && type.isF64();
-        int64_t parts = isPair ? 2 : 1;
-        bytes += parts * static_cast<int64_t>(
-                             llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
-      }
+  for (Operation &op : *kernel.getBlock()) {
+    if (!isReduction(&op))
+      continue;
+    // How many values count is one more where it differs between threads.
+    auto moments = dyn_cast<WelfordOp>(op);
+    if (moments && !matchPattern(moments.getCount(), m_Constant()))
+      bytes += static_cast<int64_t>(llvm::divideCeil(
+          moments.getCount().getType().getIntOrFloatBitWidth(), 8));
+    for (Type type : op.getResultTypes()) {
+      auto reduce = dyn_cast<ReduceOp>(op);
+      // Threads tell each other what a product has lost, too, and squares of
+      // f64.
+      bool isPair = reduce ? reduce.getKind() == ReduceKind::Prod
+                           : moments && type.isF64();
+      int64_t parts = isPair ? 2 : 1;
+      bytes += parts * static_cast<int64_t>(
+                           llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+    }
+  }
   return bytes;
 }
 

@@ -559,3 +559,18 @@ wrapper.kernel @long_columns(%x: tensor<16384x16384xf32>) attributes {device = #
   }
   wrapper.yield %0 : tensor<16384xf32>
 }
+
+// Samples of different numbers of values: threads tell each other how many, so
+// that shared memory has room for half of them.
+// CHECK-LABEL: wrapper.kernel @welford_of_samples
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 32, threads_r = 16,
+wrapper.kernel @welford_of_samples(%x: tensor<579x32768xf32>, %c: tensor<579x32768xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[32768, 1]>, #sym.shape<[32768, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "welford" [579, 32768] (%a = %x, %b = %c) : (tensor<579x32768xf32>, tensor<579x32768xf32>) -> tensor<32768xf32> {
+    %1 = loop.load %a[d0, d1] : tensor<579x32768xf32> -> f32
+    %2 = loop.load %b[d0, d1] : tensor<579x32768xf32> -> f32
+    %zero = arith.constant 0.0 : f32
+    %mean, %m2, %count = loop.welford %1, %zero, %2 over [0] : f32
+    loop.store %m2, 0[d1] : f32
+  }
+  wrapper.yield %0 : tensor<32768xf32>
+}

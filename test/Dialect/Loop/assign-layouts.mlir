@@ -179,3 +179,26 @@ func.func @three(%x: tensor<128x256x512xf32>, %y: tensor<128x256x512xf32> {coil.
   }
   return %r : tensor<128x256x512xf32>
 }
+
+// -----
+
+// A result that is returned with its dimensions in another order is written in that order, although its operands lie in others.
+// CHECK-LABEL: func @returned_view
+// CHECK:     %[[R:.*]] = loop.kernel "add" [128, 256, 512]
+// CHECK:       loop.store %{{.*}}, 0[d1, d0, d2]
+// CHECK-NOT: loop.kernel
+// CHECK-NOT: loop.view
+// CHECK:     return %[[R]] : tensor<256x128x512xf32>
+func.func @returned_view(%x: tensor<128x256x512xf32>, %y: tensor<128x256x512xf32> {coil.strides = #sym.shape<[1, 128, 32768]>},
+                 %z: tensor<128x256x512xf32> {coil.strides = #sym.shape<[131072, 1, 256]>}) -> tensor<256x128x512xf32> {
+  %r = loop.kernel "add" [128, 256, 512] (%a = %x, %b = %y, %c = %z) : (tensor<128x256x512xf32>, tensor<128x256x512xf32>, tensor<128x256x512xf32>) -> tensor<128x256x512xf32> {
+    %u = loop.load %a[d0, d1, d2] : tensor<128x256x512xf32> -> f32
+    %v = loop.load %b[d0, d1, d2] : tensor<128x256x512xf32> -> f32
+    %w = loop.load %c[d0, d1, d2] : tensor<128x256x512xf32> -> f32
+    %p = arith.addf %u, %v : f32
+    %q = arith.addf %p, %w : f32
+    loop.store %q, 0[d0, d1, d2] : f32
+  }
+  %t = loop.view %r[d1, d0, d2] : tensor<128x256x512xf32> -> tensor<256x128x512xf32>
+  return %t : tensor<256x128x512xf32>
+}

@@ -142,18 +142,76 @@ private:
     return order;
   }
 
-  /// Gives a result that kernels read the order of dimensions in which writing,
-  /// reading and returning it takes least.
+  /// The dimension of the input that each of a view that permutes them is;
+  /// nothing for other views.
+  std::optional<DimOrder> getPermutation(ViewOp view) {
+    ArrayRef<ExprAttr> indices = view.getIndices().getDims();
+    auto type = cast<RankedTensorType>(view.getType());
+    if (static_cast<int64_t>(indices.size()) != type.getRank())
+      return std::nullopt;
+    DimOrder inputs;
+    for (unsigned d = 0; d < indices.size(); ++d) {
+      const auto *it = llvm::find(indices, sym::dim(&getContext(), d));
+      if (it == indices.end())
+        return std::nullopt;
+      inputs.push_back(static_cast<unsigned>(it - indices.begin()));
+    }
+    return inputs;
+  }
+
+  /// Adds the orders in which the function returns `view`, as orders of its
+  /// input; returns false where somebody else reads it.
+  bool addReturnedOrders(ViewOp view, SmallVector<DimOrder> &orders) {
+    std::optional<DimOrder> inputs = getPermutation(view);
+    if (!inputs || view->use_empty())
+      return false;
+    for (OpOperand &use : view->getUses()) {
+      std::optional<DimOrder> order = getReturnedOrder(use);
+      if (!order)
+        return false;
+      for (unsigned &d : *order)
+        d = (*inputs)[d];
+      orders.push_back(std::move(*order));
+    }
+    return true;
+  }
+
+  /// Has `view` read a result whose dimensions are in another order.
+  void rebase(ViewOp view, Value result, const DimOrder &order) {
+    OpBuilder b(view);
+    SmallVector<ExprAttr> indices;
+    for (unsigned d : order)
+      indices.push_back(view.getIndices().getDims()[d]);
+    bool isIdentity = view.getType() == result.getType();
+    for (auto [d, index] : llvm::enumerate(indices))
+      isIdentity &= index == sym::dim(&getContext(), static_cast<unsigned>(d));
+    Value seen = result;
+    if (!isIdentity)
+      seen = ViewOp::create(b, view.getLoc(), view.getType(), result,
+                            sym::ShapeAttr::get(&getContext(), indices));
+    view.getResult().replaceAllUsesWith(seen);
+    view.erase();
+  }
+
+  /// Gives a result that kernels read, or that is returned as a view, the order
+  /// of dimensions in which writing, reading and returning it takes least.
   void reorder(OpResult result) {
     auto producer = cast<KernelOp>(result.getOwner());
     SmallVector<KernelOp> kernels{producer};
     SmallVector<DimOrder> orders;
     SmallVector<OpOperand *> returns;
+    SmallVector<ViewOp> views;
     for (OpOperand &use : result.getUses()) {
       auto kernel = dyn_cast<KernelOp>(use.getOwner());
       if (kernel && canChange(kernel)) {
         if (!llvm::is_contained(kernels, kernel))
           kernels.push_back(kernel);
+        continue;
+      }
+      if (auto view = dyn_cast<ViewOp>(use.getOwner())) {
+        if (!addReturnedOrders(view, orders))
+          return; // (C2)
+        views.push_back(view);
         continue;
       }
       std::optional<DimOrder> order = getReturnedOrder(use);
@@ -162,7 +220,7 @@ private:
       orders.push_back(std::move(*order));
       returns.push_back(&use);
     }
-    if (kernels.size() == 1)
+    if (kernels.size() == 1 && views.empty())
       return;
     SmallVector<DimOrder> returned = orders;
     std::vector<KernelLayouts> layouts;
@@ -208,6 +266,8 @@ private:
       for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
         if (input == result)
           permuteInput(kernel, static_cast<unsigned>(i), result, *best);
+    for (ViewOp view : views)
+      rebase(view, result, *best);
     for (OpOperand *use : returns) {
       OpBuilder b(use->getOwner());
       SmallVector<ExprAttr> dims;

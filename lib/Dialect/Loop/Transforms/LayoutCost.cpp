@@ -45,7 +45,7 @@ static constexpr double kLineBytes = 128;
 /// @}
 /// What tiles of several dimensions take for each byte that they move: their
 /// edges cut sectors, and elements are moved one by one.
-static constexpr double kBoxPart = 1.25;
+static constexpr double kBoxPart = 1.125;
 
 WalkedSpace::WalkedSpace(llvm::ArrayRef<double> extents,
                          llvm::SmallBitVector reduced,

@@ -158,8 +158,9 @@ def LoopAssignLayoutsPass
     (C1) A kernel that a library computes, that has a schedule, or that scatters,
          scans or sums rows stays as it is, and with it what it reads and writes.
     (C2) A result changes its order where all of its users are kernels that only
-         load it, and returns of the function without gaps between elements; a
-         view and an operator of a library keep it.
+         load it, and returns of the function without gaps between elements, as
+         it is or as a view that permutes its dimensions; other views and an
+         operator of a library keep it.
     (C3) A tensor moves where all of its indices are direct and linear in the
          dimensions of the kernel, no dimension is in two of them, and it has
          elements for at least half of the points: what is read again and again
