@@ -1,5 +1,6 @@
 // REQUIRES: cuda-sim
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp
+// RUN: rm -rf %t
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --dump-ptx=%t
 // RUN: cat %t/*.ptx | FileCheck %s
 

@@ -189,7 +189,7 @@ struct LoopSplitReductionPass
   double getLongestOfRows(double results) const {
     auto one = static_cast<double>(counts.longReduction),
          most = static_cast<double>(counts.longestReduction);
-    double piece = 1.5 * one / static_cast<double>(counts.rowPiece);
+    double piece = 4 * one / static_cast<double>(counts.rowPiece);
     return std::min(4 * most / results, std::max(4 * one / results, piece));
   }
 
