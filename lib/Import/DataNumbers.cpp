@@ -240,6 +240,15 @@ std::string ModuleBuilder::getFreshSymbol() {
   return name;
 }
 
+SymRelation ModuleBuilder::requireOnHost(Value holds) {
+  std::string name = getFreshSymbol();
+  bounds[name] = {0, 1};
+  bound.insert(name);
+  graph::ItemOp::create(builder, location, builder.getStringAttr(name), holds);
+  return {sym::symbol(context, name), sym::constant(context, 1),
+          sym::Predicate::Eq};
+}
+
 Expected<ExprAttr> ModuleBuilder::bindInteger(const SymExprNode &node) {
   std::string text;
   raw_string_ostream os(text);

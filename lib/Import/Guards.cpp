@@ -166,13 +166,7 @@ Error ModuleBuilder::addGuard(StringRef guard) {
     Expected<Value> holds = computeBool(**node);
     if (!holds)
       return holds.takeError();
-    std::string name = getFreshSymbol();
-    bounds[name] = {0, 1};
-    bound.insert(name);
-    graph::ItemOp::create(builder, location, builder.getStringAttr(name),
-                          *holds);
-    relations.assign({{sym::symbol(context, name), sym::constant(context, 1),
-                       sym::Predicate::Eq}});
+    relations.assign({requireOnHost(*holds)});
   }
   std::string message =
       ("the inputs are not what the program was exported for: " + guard).str();

@@ -523,13 +523,7 @@ Error ModuleBuilder::addAssert(const Node &node) {
     Expected<Value> holds = computeNumber(condition);
     if (!holds)
       return holds.takeError();
-    std::string name = getFreshSymbol();
-    bounds[name] = {0, 1};
-    bound.insert(name);
-    graph::ItemOp::create(builder, location, builder.getStringAttr(name),
-                          *holds);
-    relations.assign({{sym::symbol(context, name), sym::constant(context, 1),
-                       sym::Predicate::Eq}});
+    relations.assign({requireOnHost(*holds)});
   }
   for (const SymRelation &relation : relations)
     sym::AssertOp::create(builder, getLocation(node), relation.lhs,

@@ -355,6 +355,8 @@ private:
   llvm::Expected<sym::ExprAttr> bindInteger(const SymExprNode &node);
   /// A name that no symbol of the program has.
   std::string getFreshSymbol();
+  /// What says that a number, which the host reads, is one.
+  SymRelation requireOnHost(mlir::Value holds);
   /// Finds out what the symbols are that export made for the size and the
   /// offset of a view whose ends data decides.
   llvm::Error deriveView(const Node &node);

@@ -24,9 +24,6 @@ using sym::ExprAttr;
 /// Lanes of a warp whose banks are compared, and the banks that there are: of a
 /// word each (CUDA C++ Programming Guide, "Shared Memory").
 static constexpr int64_t kLanes = 32, kBanks = 32;
-/// What memory gives at least (CUDA C++ Programming Guide, "Device Memory
-/// Accesses"). Accesses of runs as long are as good as any.
-static constexpr int64_t kSectorBytes = 32;
 /// Elements of a box that are worth a place in shared memory: two warps'.
 static constexpr int64_t kMinStaged = 64;
 /// Instructions of a thread before its first item, of an item whatever its

@@ -269,9 +269,8 @@ std::optional<Value> GPUKernelEmitter::getBoxPointer(unsigned buffer,
     if (b.getInsertionBlock() != boxBlock)
       b.setInsertionPoint(boxBlock->findAncestorOpInBlock(
           *b.getInsertionBlock()->getParentOp()));
-    std::swap(boxApart, boxApartOfNone);
-    first = elementPointer(buffer, element, address, 0, 0, {}, 0, inside);
-    std::swap(boxApart, boxApartOfNone);
+    first =
+        computeElementPointer(buffer, element, address, 0, 0, {}, 0, inside);
   }
   return advance(first, element, distance, inside);
 }
@@ -280,16 +279,12 @@ LogicalResult GPUKernelEmitter::loadBox(const BoxStage &s,
                                         ArrayRef<BoxItem> items, bool masked,
                                         Copies &copies) {
   // Masks of the load are computed where it happens.
-  DenseSet<Operation *> needed;
-  SmallVector<Operation *> stack{s.access.op};
-  while (!stack.empty())
-    for (Value v : stack.pop_back_val()->getOperands())
-      if (Operation *def = v.getDefiningOp(); def && needed.insert(def).second)
-        stack.push_back(def);
+  DenseSet<Operation *> needed =
+      getNeeded(s.access.op, [](Operation *) { return false; });
   values.clear();
   setBoxItems(items, masked);
   for (Operation &op : *kernel.getBlock())
-    if ((needed.contains(&op) || &op == s.access.op) && failed(emitOp(&op)))
+    if (needed.contains(&op) && failed(emitOp(&op)))
       return failure();
   copies = values[s.access.op->getResult(0)];
   return success();
@@ -346,19 +341,9 @@ LogicalResult GPUKernelEmitter::emitBoxTile(bool masked,
     barrier();
 
   // What only staged loads need was computed with them.
-  DenseSet<Operation *> needed;
-  SmallVector<Operation *> stack;
-  for (Operation &op : *kernel.getBlock())
-    if (isa<StoreOp>(op) && needed.insert(&op).second)
-      stack.push_back(&op);
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val();
-    if (isa<LoadOp>(op) && staged.contains(op))
-      continue;
-    for (Value v : op->getOperands())
-      if (Operation *def = v.getDefiningOp(); def && needed.insert(def).second)
-        stack.push_back(def);
-  }
+  DenseSet<Operation *> needed = getNeeded(getStores(), [&](Operation *op) {
+    return isa<LoadOp>(op) && staged.contains(op);
+  });
   SmallVector<Operation *> body;
   for (Operation *op : order)
     if (needed.contains(op) && !staged.contains(op))

@@ -71,6 +71,14 @@ Value GPUKernelEmitter::elementPointer(unsigned buffer, Type element,
     if (std::optional<Value> pointer =
             getBoxPointer(buffer, element, address, ip, inside))
       return *pointer;
+  return computeElementPointer(buffer, element, address, ip, ir, args, lane,
+                               inside);
+}
+
+Value GPUKernelEmitter::computeElementPointer(unsigned buffer, Type element,
+                                              ExprAttr address, unsigned ip,
+                                              unsigned ir, ArrayRef<Value> args,
+                                              int64_t lane, bool inside) {
   Value offset = scalarExpr(address, ip, ir, indexBits, args, lane);
   // Offsets of indirect accesses were checked, others are positions inside. A
   // buffer with a negative stride begins before its first element.

@@ -277,21 +277,39 @@ LogicalResult GPUKernelEmitter::inUnits(Staging &s, bool masked, Body body) {
   return result;
 }
 
+DenseSet<Operation *> GPUKernelEmitter::getNeeded(
+    ArrayRef<Operation *> roots,
+    llvm::function_ref<bool(Operation *)> isLeaf) const {
+  DenseSet<Operation *> needed(roots.begin(), roots.end());
+  SmallVector<Operation *> stack(roots);
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (isLeaf(op))
+      continue;
+    for (Value v : op->getOperands())
+      if (Operation *def = v.getDefiningOp(); def && needed.insert(def).second)
+        stack.push_back(def);
+  }
+  return needed;
+}
+
+SmallVector<Operation *> GPUKernelEmitter::getStores() const {
+  SmallVector<Operation *> stores;
+  for (Operation &op : *KernelOp(kernel).getBlock())
+    if (isa<StoreOp>(op))
+      stores.push_back(&op);
+  return stores;
+}
+
 LogicalResult GPUKernelEmitter::loadUnits(Staging &s, bool masked,
                                           Copies &copies) {
   // Masks and indices of the load are computed where it happens.
-  DenseSet<Operation *> needed;
-  SmallVector<Operation *> stack{s.op};
-  while (!stack.empty())
-    for (Value v : stack.pop_back_val()->getOperands())
-      if (Operation *def = v.getDefiningOp(); def && needed.insert(def).second)
-        stack.push_back(def);
+  DenseSet<Operation *> needed =
+      getNeeded(s.op, [](Operation *) { return false; });
   return inUnits(s, masked, [&]() -> LogicalResult {
     for (Operation &op : *kernel.getBlock())
       if (needed.contains(&op) && failed(emitOp(&op)))
         return failure();
-    if (failed(emitOp(s.op)))
-      return failure();
     copies = values[s.op->getResult(0)];
     return success();
   });
@@ -457,19 +475,9 @@ LogicalResult GPUKernelEmitter::emitTile(bool masked,
         values[s.op->getResult(0)] = takeItems(s);
   };
   // What only staged loads need was computed with them.
-  DenseSet<Operation *> needed;
-  SmallVector<Operation *> stack;
-  for (Operation &op : *kernel.getBlock())
-    if (isa<StoreOp>(op) && needed.insert(&op).second)
-      stack.push_back(&op);
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val();
-    if (isa<LoadOp>(op) && stageOf.contains(op))
-      continue;
-    for (Value v : op->getOperands())
-      if (Operation *def = v.getDefiningOp(); def && needed.insert(def).second)
-        stack.push_back(def);
-  }
+  DenseSet<Operation *> needed = getNeeded(getStores(), [&](Operation *op) {
+    return isa<LoadOp>(op) && stageOf.contains(op);
+  });
   for (Operation &op : *kernel.getBlock()) {
     if (!needed.contains(&op))
       continue;

@@ -321,6 +321,12 @@ private:
                              sym::ExprAttr address, unsigned ip, unsigned ir,
                              llvm::ArrayRef<mlir::Value> args, int64_t lane,
                              bool inside = true);
+  /// The same where no other pointer is known to be near.
+  mlir::Value computeElementPointer(unsigned buffer, mlir::Type element,
+                                    sym::ExprAttr address, unsigned ip,
+                                    unsigned ir,
+                                    llvm::ArrayRef<mlir::Value> args,
+                                    int64_t lane, bool inside);
   /// `inside`: both pointers lie in the buffer.
   mlir::Value lookupOther(LoadOp load, unsigned ip, unsigned ir);
   mlir::Value advance(mlir::Value pointer, mlir::Type element, int64_t by,
@@ -644,6 +650,11 @@ private:
 
   //===--- Transposition (EmitTranspose.cpp) ------------------------------===//
 
+  /// `roots` and all that they need, where nothing needs what `isLeaf` is.
+  llvm::DenseSet<mlir::Operation *>
+  getNeeded(llvm::ArrayRef<mlir::Operation *> roots,
+            llvm::function_ref<bool(mlir::Operation *)> isLeaf) const;
+  llvm::SmallVector<mlir::Operation *> getStores() const;
   struct Staging;
 
   mlir::LogicalResult emitTransposed();
@@ -958,8 +969,7 @@ private:
 
   /// For the strategy `box`: how far the items are from the thread's first one,
   /// its pointers, and the block that these are in.
-  llvm::SmallVector<std::optional<llvm::SmallVector<int64_t>>, 0> boxApart,
-      boxApartOfNone;
+  llvm::SmallVector<std::optional<llvm::SmallVector<int64_t>>, 0> boxApart;
   llvm::DenseMap<std::pair<unsigned, sym::ExprAttr>, mlir::Value> boxPointers;
   mlir::Block *boxBlock = nullptr;
 

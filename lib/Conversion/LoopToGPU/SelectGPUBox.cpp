@@ -22,10 +22,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-/// Bytes that lie next to each other from which on an access is as good as it
-/// can be: a line of the L1 cache, and a sector of it at least (CUDA C++
-/// Programming Guide, "Device Memory Accesses").
-static constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
 /// Points that are worth a block: what it takes to begin one, and a barrier, is
 /// that of some points of each thread.
 static constexpr int64_t kMinPoints = 2048;

@@ -20,13 +20,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// Bytes of a line of the L1 cache (CUDA C++ Programming Guide, "Global
-/// Memory" of each capability).
-static constexpr int64_t kLineBytes = 128;
-/// Bytes of memory that are written at a time, by all lanes of an instruction
-/// together: what is less counts as much (CUDA C++ Best Practices Guide,
-/// "Coalesced Access to Global Memory").
-static constexpr int64_t kSectorBytes = 32;
 /// Vectors of a row that one lane loads, at most (an H200: rows of 1021
 /// elements, of one each, by 128 threads 1.4 times as fast as by 32).
 static constexpr int64_t kMaxVectors = 16;

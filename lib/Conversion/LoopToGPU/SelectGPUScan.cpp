@@ -23,9 +23,6 @@ static constexpr int64_t kKeptBytes = 128;
 /// Elements and vectors that it keeps where more threads can keep the others,
 /// and how many threads there are at most for that: 1024 are slower.
 static constexpr int64_t kScanKept = 16, kScanVectors = 4, kScanThreads = 512;
-/// Bytes of a line of the L1 cache (CUDA C++ Programming Guide, "Global
-/// Memory" of each capability).
-static constexpr int64_t kLineBytes = 128;
 /// Blocks that stay: how many a processor has, their threads, and tiles that
 /// are there at a time. A thread has so many bytes of a tile, which are 192 KiB
 /// of a processor under way, and so many elements at most, for which there are

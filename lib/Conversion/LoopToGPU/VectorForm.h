@@ -29,6 +29,10 @@ class SegmentSumOp;
 
 /// Bytes of the widest access of one thread, and of a word.
 inline constexpr int64_t kAccessBytes = 16, kWordBytes = 4;
+/// Bytes of a line of the L1 cache, and of a sector, which memory reads and
+/// writes at a time (CUDA C++ Programming Guide, "Global Memory" of each
+/// capability, and "Device Memory Accesses").
+inline constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
 
 /// Strides and symbols of a kernel's buffers.
 struct GPUKernelLayout {
