@@ -108,6 +108,8 @@ COIL_INLINE T poly(T x, T c0, T c1, Rest... rest) {
 //===----------------------------------------------------------------------===//
 
 #ifdef __NVPTX__
+/// Clamps to 0 and 1, NaN to 0; part of the operation that makes `x`.
+COIL_INLINE float saturate(float x) { return __nvvm_saturate_f(x); }
 /// 2^x: relative error 2^-22; subnormal results become zero.
 COIL_INLINE float ex2Approx(float x) { return __nvvm_ex2_approx_ftz_f(x); }
 /// The logarithm to base 2: absolute error 2^-22 between 0.5 and 2, relative
@@ -136,6 +138,9 @@ COIL_INLINE float disturb(double exact, double relative) {
 }
 COIL_INLINE float flush(float x) {
   return fabs(x) < 0x1p-126f ? copysign(0.0f, x) : x;
+}
+COIL_INLINE float saturate(float x) {
+  return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f;
 }
 COIL_INLINE float ex2Approx(float x) {
   return flush(disturb(__builtin_exp2(static_cast<double>(x)), 0x1p-22));

@@ -57,10 +57,11 @@ COIL_INLINE float exp2OfSum(float sum) {
 }
 
 COIL_INLINE float expDefault(float x) {
-  // x log2(e) = n + f, f of at most 1/2 while the result is normal; further out
-  // f grows, and the product is subnormal, zero or infinity.
-  float sum = clampExponent(x * log2eF, -126, 127) + 0x1.8p23f;
-  float n = sum - 0x1.8p23f;
+  // x log2(e) = n + f, f of at most about 1/2 while the result is normal;
+  // further out f grows, and the product is subnormal, zero or infinity. An
+  // instruction that saturates keeps n in the range of normal exponents.
+  float part = saturate(fma(x, log2eF / 252, 0.5f));
+  float sum = fma(part, 252.0f, 0x1.8p23f - 126), n = sum - 0x1.8p23f;
   float f = fma(x, log2eLoF, fma(x, log2eF, -n));
   return ex2Approx(f) * exp2OfSum(sum);
 }

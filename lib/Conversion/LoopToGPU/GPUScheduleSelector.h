@@ -35,6 +35,8 @@ inline constexpr int64_t kMaxKept = 32;
 /// (schedule_regret.py on an H100: rows of 49, 128 and 259 elements 1.8 to 9
 /// times as fast as with a warp for each row).
 inline constexpr int64_t kManyElements = 16;
+/// Vectors of a row that are worth to cut the last one of each row.
+inline constexpr int64_t kMinCut = 64;
 /// Threads of a block of short rows, and of one of few.
 inline constexpr int64_t kRowBlock = 128, kFewRowBlock = 64;
 inline int64_t powerAtLeast(double x) {
@@ -116,12 +118,24 @@ private:
   /// Whether vectors go along the only dimension that is reduced.
   bool isOnlyReduced() const;
   void selectRow();
+  /// Whether a kernel writes an element for each one of a row.
+  bool storesRow() const;
+  /// Whether threads keep what they load of a row. `again`: several phases read
+  /// it.
+  bool keepsRow(bool again) const;
+  void selectKeptRow();
+  void selectLongRow(bool again);
   void selectColumn();
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
   void narrowColumns();
+  /// Whether vectors of a large operand begin between aligned addresses.
+  bool hasUnaligned() const;
   /// How often a point loads from the buffer that it loads from most often.
   int64_t countLoadsOfOne() const;
+  /// Elements along `first` and the other dimensions of `p` that lie next to
+  /// each other in an operand.
+  int64_t countRun(unsigned first) const;
   /// Vectors along `p` that lie next to each other in an operand, as a power of
   /// two: threads beyond them are no neighbours in memory.
   int64_t getColumnRun() const;
@@ -129,7 +143,8 @@ private:
   void selectChunk();
   /// Bytes of what one lane has accumulated for all reductions, at most.
   int64_t getPartialBytes() const;
-  /// Functions of more than a few instructions that a point computes.
+  /// Functions of more than a few instructions that a point computes, not only
+  /// a row.
   int64_t countFunctions() const;
   /// Whether several phases read the same values along `r`.
   bool rereads() const;
@@ -156,7 +171,7 @@ private:
   int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
   int64_t owners = 0, stages = 0, blocks = 0;
-  bool splitR = false, prefetch = false;
+  bool splitR = false;
   bool persistent = false;
   /// Vectors of each direction: expected, and the most there can be.
   double pointsP = 1, pointsR = 1;

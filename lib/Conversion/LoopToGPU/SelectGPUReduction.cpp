@@ -23,6 +23,18 @@ using sym::ExprAttr;
 /// Vectors of a row that one lane loads, at most (an H200: rows of 1021
 /// elements, of one each, by 128 threads 1.4 times as fast as by 32).
 static constexpr int64_t kMaxVectors = 16;
+/// The same where a kernel has few tensors and hardly a function (coil-tune on
+/// an H200: the logsumexp of rows of 547 elements 2.5 times as fast by 32
+/// threads as by 128, a softmax of 1021 1.15 times).
+static constexpr int64_t kMaxLightVectors = 32;
+/// Elements of the longest row that 1024 threads keep in registers of their own
+/// (an H200: a log-softmax of 46556 1.5 times as fast as read twice), and of
+/// one of which nothing is stored (sums of 4093 elements 1.3 times as fast as
+/// in a loop; a logsumexp of 8191 1.2 times as fast in one, of 16384 1.5
+/// times).
+static constexpr int64_t kLongestRow = 48 * 1024, kReducedRow = 4096;
+/// Elements of such a row in each thread that leave registers for others.
+static constexpr int64_t kFewKept = 24;
 /// How many times as many threads as are busy there may be for more of them to
 /// have something to wait for (an H200: 1.1 times as many are 1.25 times as
 /// fast, 1.8 times as many 0.9 times).
@@ -101,10 +113,13 @@ int64_t Selector::getStoredBytes() const {
 
 int64_t Selector::selectWindowDim() const {
   int64_t result = -1;
-  double most = 1;
+  std::pair<int64_t, double> most;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    double extent = hints(kernel.getExtent(d));
-    if (reduced[d] || extent < most)
+    if (reduced[d])
+      continue;
+    // What lies next to each other first, be it of several dimensions.
+    std::pair<int64_t, double> run(countRun(d), hints(kernel.getExtent(d)));
+    if (run < most)
       continue;
     VectorForm form(kernel, layout, d, 2);
     bool good = llvm::all_of(accesses, [&](const Access &a) {
@@ -118,7 +133,7 @@ int64_t Selector::selectWindowDim() const {
              (!load || load.getArgs().empty());
     });
     if (good) {
-      most = extent;
+      most = run;
       result = d;
     }
   }
@@ -161,8 +176,11 @@ bool Selector::selectWindow() {
   width = std::max<int64_t>(1, kAccessBytes / widest /
                                    powerAtLeast(static_cast<double>(step)));
   auto extent = kernel.getExtent(static_cast<unsigned>(dim));
-  while (width > 1 &&
-         (!isDivisible(extent, width) || window * width > kMaxWindow))
+  auto cuts = [&](int64_t w) {
+    return !isDivisible(extent, w) &&
+           hints(extent) < static_cast<double>(kMinCut * w);
+  };
+  while (width > 1 && (cuts(width) || window * width > kMaxWindow))
     width /= 2;
   persistent = true;
   itemsR = window;
@@ -186,7 +204,9 @@ void Selector::selectRow() {
       mostR > kBlockRow ? std::numeric_limits<int64_t>::max() : mostR * width;
   // A warp, or a part of one, for each row, but for rows of which a lane would
   // load more than a few vectors of one element.
-  if (most <= kWarpRow && mostR <= kMaxVectors * warp) {
+  bool isLight = countFunctions() <= 1 && countLarge() <= 2;
+  if (most <= kWarpRow &&
+      mostR <= (isLight ? kMaxLightVectors : kMaxVectors) * warp) {
     auto isMany = [&](double threads) {
       return hasManyBlocks(pointsP * threads, kRowBlock);
     };
@@ -220,59 +240,108 @@ void Selector::selectRow() {
       itemsP *= 2;
     return;
   }
-  bool isOnline = hasOnlineSums();
+  if (keepsRow(again)) {
+    selectKeptRow();
+    return;
+  }
+  selectLongRow(again);
+}
+
+bool Selector::storesRow() const {
+  DimDependence dependence(kernel);
+  return llvm::any_of(accesses, [&](const Access &a) {
+    auto store = dyn_cast<StoreOp>(a.op);
+    return isa<ScatterOp>(a.op) ||
+           (store &&
+            dependence.of(store.getIndices().getDims()).anyCommon(reduced));
+  });
+}
+
+bool Selector::keepsRow(bool again) const {
+  int64_t most =
+      mostR > kLongestRow ? std::numeric_limits<int64_t>::max() : mostR * width;
+  if (storesRow()) {
+    // One tensor that is read and one that is written: a thread alone with its
+    // registers keeps more than is worth to be read again.
+    bool isOne = countLarge() == 2 && widest == 4 && width > 1 && alignTo < 0;
+    return again && most <= (isOne ? kLongestRow : kBlockRow);
+  }
+  // Nothing is written for each element: a maximum that is found on the way
+  // costs less than the threads that keep a long row.
+  if (again && !hasOnlineSums())
+    return most <= kBlockRow;
+  bool hasMoments = !kernel.getBlock()->getOps<WelfordOp>().empty();
+  return again ? most <= kReducedRow
+               : most <= kReducedRow && !hasMoments && isOnlyReduced();
+}
+
+void Selector::selectKeptRow() {
+  int64_t most = mostR * width;
+  bool stores = storesRow();
+  persistent = true;
+  if (most > kBlockRow) {
+    threadsR = facts.blockThreads;
+    itemsR = llvm::divideCeil(mostR, threadsR);
+    minBlocks = 1;
+    return;
+  }
   // A block of 1024 threads is alone on its processor, and waits alone. Half of
   // the threads keep short elements in shared memory, so that there is room for
   // two blocks, one of which loads while the other computes.
-  if (again && widest <= 2 && width > 1 && most > kBlockRow / 2 &&
-      most <= kBlockRow && facts.blockSharedBytes >= kMaxKeptBytes) {
+  if (widest <= 2 && width > 1 && most > kBlockRow / 2 &&
+      facts.blockSharedBytes >= kMaxKeptBytes) {
     threadsR = busyThreads / 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
-    persistent = true;
     minBlocks = 2;
     return;
   }
-  if (again && most <= kBlockRow) {
-    threadsR = 128;
-    while (threadsR < facts.blockThreads &&
-           threadsR * (threadsR < 256 ? kMaxKept / 2 : kMaxKept) < most)
-      threadsR *= 2;
-    // Vectors are few elements where these are wide: more threads have as much
-    // under way, unless some of them would have nothing.
-    bool isWide = widest == 4 && threadsR == 256 &&
-                  llvm::divideCeil(mostR, 2 * threadsR) * 2 ==
-                      llvm::divideCeil(mostR, threadsR);
-    if (isWide)
-      threadsR *= 2;
-    itemsR = llvm::divideCeil(mostR, threadsR);
-    persistent = true;
-    // Where threads keep little, more of them wait for memory.
-    int64_t threads = busyThreads, kept = itemsR * width;
-    if (kernel.getBlock()->getOperations().size() <= kFewOps) {
-      // 32 registers a thread do not hold parts of more tensors than a few.
-      if (isWide && kept <= kMaxKept / 4)
-        threads += countLarge() <= kFewTensors ? threads : threads / 2;
-      else if (!isWide && kept <= kMaxKept / 2)
-        threads += threads / 2;
-    }
-    minBlocks = std::min(threads, facts.threads) / threadsR;
-    return;
+  // Threads that only combine what they load have room for more of it, and
+  // meet the sooner the fewer they are.
+  threadsR = kRowBlock;
+  while (threadsR < facts.blockThreads &&
+         threadsR * (stores && threadsR < kStreamThreads ? kMaxKept / 2
+                                                         : kMaxKept) <
+             most)
+    threadsR *= 2;
+  // Vectors are few elements where these are wide: more threads have as much
+  // under way, unless some of them would have nothing.
+  bool isWide = stores && widest == 4 && threadsR == kStreamThreads &&
+                llvm::divideCeil(mostR, 2 * threadsR) * 2 ==
+                    llvm::divideCeil(mostR, threadsR);
+  if (isWide)
+    threadsR *= 2;
+  itemsR = llvm::divideCeil(mostR, threadsR);
+  // Where threads keep little, more of them wait for memory.
+  int64_t threads = busyThreads, kept = itemsR * width;
+  if (kernel.getBlock()->getOperations().size() <= kFewOps) {
+    // 32 registers a thread do not hold parts of more tensors than a few.
+    if (isWide && kept <= kMaxKept / 4)
+      threads += countLarge() <= kFewTensors ? threads : threads / 2;
+    else if (!isWide && kept <= (stores ? kMaxKept / 2 : kFewKept))
+      threads += threads / 2;
   }
+  minBlocks = std::min(threads, facts.threads) / threadsR;
+}
+
+void Selector::selectLongRow(bool again) {
+  bool hasMoments = !kernel.getBlock()->getOps<WelfordOp>().empty();
+  bool isOnline = hasOnlineSums();
   // In flight: a few vectors for each thread.
   itemsR = std::max<int64_t>(1, std::min<int64_t>(8, 16 / width));
+  // What is read again may be in the cache still if there are few rows at a
+  // time, which long blocks are.
+  bool isLongBlock = again && storesRow();
   threadsR =
       std::clamp<int64_t>(powerAtLeast(pointsR / static_cast<double>(itemsR)),
-                          warp, kStreamThreads);
+                          warp, (isLongBlock ? 2 : 1) * kStreamThreads);
+  if (isLongBlock && countLarge() <= 2)
+    itemsR = std::max<int64_t>(itemsR, 4);
   while (itemsR > 1 && static_cast<double>(threadsR * itemsR) > pointsR)
     itemsR /= 2;
   // Few threads wait for one another less often, which is what each step of
   // such a sum does.
-  if (isOnline && threadsR > kOnlineThreads) {
+  if (isOnline && !isLongBlock && threadsR > kOnlineThreads)
     threadsR = kOnlineThreads;
-    itemsR = 4;
-    // A step takes as long to compute as to load.
-    prefetch = isOnlyReduced();
-  }
   // As many rows as processors: a block has what is in flight on one of them.
   while (2 * threadsR <= facts.blockThreads &&
          pointsP * static_cast<double>(2 * threadsR) <=
@@ -280,9 +349,6 @@ void Selector::selectRow() {
                  static_cast<double>(processors * busyThreads) &&
          pointsR >= static_cast<double>(8 * threadsR * itemsR))
     threadsR *= 2;
-  // More threads have no registers for what a step of many loads ahead.
-  if (isOnline && threadsR > kStreamThreads)
-    prefetch = false;
   // Eight positions or moments in each vector: what a block combines at the end
   // takes as long as to load, and is less for fewer threads.
   if (width >= 8 && threadsR > 128 && isOnlyReduced() &&
@@ -327,9 +393,7 @@ int64_t Selector::getPartialBytes() const {
   return bytes;
 }
 
-int64_t Selector::getColumnRun() const {
-  if (dim < 0)
-    return 1;
+int64_t Selector::countRun(unsigned first) const {
   // Of the operands that are largest, the one with the most.
   int64_t most = 1;
   for (const Access &a : accesses) {
@@ -337,9 +401,9 @@ int64_t Selector::getColumnRun() const {
       continue;
     double next = 1;
     int64_t run = 1;
-    SmallVector<unsigned> dims{static_cast<unsigned>(dim)};
+    SmallVector<unsigned> dims{first};
     for (unsigned d = kernel.getNumDims(); d-- > 0;)
-      if (!reduced[d] && static_cast<int64_t>(d) != dim)
+      if (!reduced[d] && d != first)
         dims.push_back(d);
     for (unsigned d : dims) {
       if (kernel.getExtent(d).isConstant(1))
@@ -353,7 +417,14 @@ int64_t Selector::getColumnRun() const {
     }
     most = std::max(most, run);
   }
-  return powerAtLeast(static_cast<double>(llvm::divideCeil(most, width)));
+  return most;
+}
+
+int64_t Selector::getColumnRun() const {
+  if (dim < 0)
+    return 1;
+  return powerAtLeast(static_cast<double>(
+      llvm::divideCeil(countRun(static_cast<unsigned>(dim)), width)));
 }
 
 void Selector::narrowColumns() {

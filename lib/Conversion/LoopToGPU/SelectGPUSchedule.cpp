@@ -44,18 +44,21 @@ static constexpr double kStridedPenalty = 4;
 /// off takes instructions of its own (schedule_regret.py on an H100: rows of 32
 /// to 320 vectors 1.3 to 3.3 times as fast uncut, from 690 on none).
 static constexpr int64_t kMinShifted = 512;
-/// Vectors of a row that are worth to cut the last one of each row.
-static constexpr int64_t kMinCut = 64;
 
 /// Functions that a vector computes from which on a thread has one of them
 /// (coil-tune on an H200: two tanh and an exponential of 4 elements 1.28 times
 /// as fast).
 static constexpr int64_t kLongChain = 12;
-/// Loads of one operand that a thread has under way: more are of elements that
-/// are in the L1 cache, for a long block (coil-tune on an H200: a point of 7
-/// loads in each of 512 threads 1.55 times as fast as four in each of 256, and
-/// 2.4 times as one in each of 128).
-static constexpr int64_t kLoadsTogether = 8;
+/// Loads of one operand that a thread has under way: more are a stencil's, of
+/// elements that are in the L1 cache. Its points in each thread, in vectors and
+/// where these are of one element (1,670 schedules of random_kernels.py, seeds
+/// 20261209 and 20261211, on an H200: seven loads at 8 points a thread 1.23
+/// times as fast as at 2, five of rows of 1021 bf16 at 2 points 1.3 times as
+/// fast as at one, of which a block ends before the next one can begin).
+static constexpr int64_t kLoadsTogether = 8, kStencilPoints = 8,
+                         kUnalignedPoints = 2;
+/// Vectors of a thread along `p` where it has none along `r`, at most.
+static constexpr int64_t kMaxItems = 4;
 /// What a count of places may be beyond their number.
 static constexpr int64_t kPlaceRoom = 1024;
 
@@ -372,13 +375,17 @@ int64_t Selector::countLoadsOfOne() const {
 }
 
 int64_t Selector::countFunctions() const {
-  return llvm::count_if(*kernel.getBlock(), [](Operation &op) {
-    return isa<SpecialOp>(op) ||
-           (op.getName().getDialectNamespace() == "math" &&
-            !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
-                 math::FloorOp, math::CeilOp, math::RoundEvenOp, math::RoundOp,
-                 math::TruncOp, math::RsqrtOp, math::SqrtOp, math::IsInfOp,
-                 math::IsNaNOp, math::IsFiniteOp>(op));
+  DimDependence dependence(kernel);
+  return llvm::count_if(*kernel.getBlock(), [&](Operation &op) {
+    bool isFunction =
+        isa<SpecialOp>(op) ||
+        (op.getName().getDialectNamespace() == "math" &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
+              math::FloorOp, math::CeilOp, math::RoundEvenOp, math::RoundOp,
+              math::TruncOp, math::RsqrtOp, math::SqrtOp, math::IsInfOp,
+              math::IsNaNOp, math::IsFiniteOp>(op));
+    return isFunction &&
+           (reduced.none() || dependence[op.getResult(0)].anyCommon(reduced));
   });
 }
 
@@ -415,19 +422,26 @@ void Selector::selectPointwise() {
     }
     return;
   }
-  // A thread should move 16 bytes; with narrow vectors it takes several.
   double spare = pointsP / static_cast<double>(threadsP * processors * 2);
-  while (itemsP < 4 && itemsP * width * widest < kAccessBytes &&
-         2 * itemsP * countLoadsOfOne() <= kLoadsTogether &&
-         static_cast<double>(itemsP) * 2 <= spare)
-    itemsP *= 2;
-  // Points of a block share what they load with their neighbours, the more the
-  // longer it is.
+  auto takesTwice = [&]() {
+    return itemsP < kMaxItems && static_cast<double>(itemsP) * 2 <= spare;
+  };
+  // A stencil: neighbours share what they load, and each thread has as many
+  // points under way as there are registers for.
   if (2 * countLoadsOfOne() > kLoadsTogether) {
-    if (threadsP == kStreamThreads && spare >= 1)
-      threadsP *= 2;
+    while (takesTwice() &&
+           itemsP * width < (width == 1 ? kUnalignedPoints : kStencilPoints))
+      itemsP *= 2;
     return;
   }
+  // A thread should move 16 bytes; with narrow vectors it takes several.
+  while (takesTwice() && itemsP * width * widest < kAccessBytes &&
+         2 * itemsP * countLoadsOfOne() <= kLoadsTogether)
+    itemsP *= 2;
+  // What is put together from two aligned vectors or from single elements has
+  // these registers already.
+  if (hasUnaligned())
+    return;
   // Two chains at a time: one's loads while the other computes. Where chains
   // are long, more threads do that better than one with the registers of two.
   if (itemsP == 1 && threadsP == kStreamThreads && spare >= 2 && !scatters) {
@@ -435,6 +449,14 @@ void Selector::selectPointwise() {
     if (countFunctions() * width < kLongChain)
       itemsP = 2;
   }
+}
+
+bool Selector::hasUnaligned() const {
+  VectorForm form(kernel, layout, dim, width);
+  return llvm::any_of(accesses, [&](const Access &a) {
+    return isa<LoadOp>(a.op) && isLarge(a) &&
+           form.getAddress(a.op).alignment < width;
+  });
 }
 
 void Selector::selectOwners() {
@@ -546,7 +568,7 @@ GPUScheduleAttr Selector::select() {
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
-                              splitR, alignTo, prefetch,
+                              splitR, alignTo, /*prefetch=*/false,
                               /*descending=*/false, stages, blocks,
                               /*mma=*/{}, boxDims, box);
 }
