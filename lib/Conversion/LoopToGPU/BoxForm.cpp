@@ -151,6 +151,74 @@ SmallVector<double> loop::getBoxExtents(KernelOp kernel) {
   return extents;
 }
 
+/// Pieces of memory that all accesses have where successive blocks cover
+/// `covered` points along each dimension.
+static double countPieces(ArrayRef<BoxAccess> accesses,
+                          ArrayRef<double> extents, ArrayRef<double> covered) {
+  double pieces = 0;
+  for (const BoxAccess &a : accesses) {
+    SmallVector<BoxSide> space;
+    double elements = 1;
+    for (auto [d, step] : llvm::enumerate(a.steps))
+      if (step != 0 && std::abs(extents[d]) > 1) {
+        space.push_back({static_cast<unsigned>(d), 1});
+        elements *= std::abs(extents[d]);
+      }
+    double run = 1;
+    for (BoxSide side : a.getOwnOrder(space)) {
+      if (std::abs(a.steps[side.dim]) != run)
+        break;
+      run *= covered[side.dim];
+      if (covered[side.dim] < std::abs(extents[side.dim]))
+        break;
+    }
+    pieces += elements / run;
+  }
+  return pieces;
+}
+
+SmallVector<unsigned> loop::getBoxBlockOrder(ArrayRef<BoxAccess> accesses,
+                                             ArrayRef<BoxSide> sides,
+                                             ArrayRef<double> extents,
+                                             int64_t blocks) {
+  SmallVector<double> sizes(extents.size(), 1);
+  for (BoxSide side : sides)
+    sizes[side.dim] = static_cast<double>(side.size);
+  // Candidates, the innermost dimension first: that of the box, and those of
+  // the accesses.
+  std::vector<SmallVector<unsigned>> orders(1);
+  for (BoxSide side : sides)
+    orders.front().push_back(side.dim);
+  SmallVector<BoxSide> space;
+  for (unsigned d = static_cast<unsigned>(extents.size()); d-- > 0;)
+    space.push_back({d, 1});
+  for (const BoxAccess &a : llvm::reverse(accesses)) {
+    SmallVector<unsigned> &order = orders.emplace_back();
+    for (BoxSide side : a.getOwnOrder(space))
+      order.push_back(side.dim);
+  }
+  SmallVector<unsigned> best;
+  double least = 0;
+  for (SmallVector<unsigned> &order : orders) {
+    for (BoxSide side : space)
+      if (!llvm::is_contained(order, side.dim))
+        order.push_back(side.dim);
+    SmallVector<double> covered(extents.size(), 1);
+    auto left = static_cast<double>(std::max<int64_t>(1, blocks));
+    for (unsigned d : order) {
+      covered[d] = std::min(std::abs(extents[d]), sizes[d] * std::ceil(left));
+      left = std::max(1.0, left * sizes[d] / std::abs(extents[d]));
+    }
+    double pieces = countPieces(accesses, extents, covered);
+    if (best.empty() || pieces < least) {
+      best = order;
+      least = pieces;
+    }
+  }
+  std::reverse(best.begin(), best.end());
+  return best;
+}
+
 /// How often shared memory serves a warp whose lanes go over the first points
 /// of an order.
 static int64_t countWavefronts(ArrayRef<BoxSide> order, const BoxPlaces &places,

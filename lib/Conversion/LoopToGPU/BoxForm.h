@@ -79,6 +79,15 @@ llvm::SmallVector<BoxAccess> getBoxAccesses(KernelOp kernel,
 /// constants, so that no size of a box is known to be all of them.
 llvm::SmallVector<double> getBoxExtents(KernelOp kernel);
 
+/// The dimensions in the order in which blocks go through them, the outermost
+/// first: that in which what `blocks` successive ones access together is in the
+/// fewest pieces of memory. They are under way together, and what one of them
+/// leaves of a line of memory another one takes from the cache.
+llvm::SmallVector<unsigned> getBoxBlockOrder(llvm::ArrayRef<BoxAccess> accesses,
+                                             llvm::ArrayRef<BoxSide> sides,
+                                             llvm::ArrayRef<double> extents,
+                                             int64_t blocks);
+
 /// Where the elements of a staged access lie in shared memory.
 struct BoxPlaces {
   /// Elements from one point to the next, for each dimension of the kernel.

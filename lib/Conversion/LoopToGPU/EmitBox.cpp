@@ -378,17 +378,12 @@ LogicalResult GPUKernelEmitter::emitBox() {
   threadId = emitThreadId();
   std::vector<BoxStage> stages = getBoxStages();
   SmallVector<BoxSide> sides = getBoxSides();
-  // Neighbouring blocks are neighbours along the innermost side.
-  SmallVector<unsigned> dims;
   SmallVector<int64_t> sizes(kernel.getNumDims(), 1);
   for (BoxSide side : sides)
     sizes[side.dim] = side.size;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-    if (!llvm::is_contained(schedule.getBoxDims().asArrayRef(),
-                            static_cast<int64_t>(d)))
-      dims.push_back(d);
-  for (BoxSide side : llvm::reverse(sides))
-    dims.push_back(side.dim);
+  SmallVector<unsigned> dims = getBoxBlockOrder(
+      getBoxAccesses(kernel, layout), sides, getBoxExtents(kernel),
+      facts.multiprocessors * facts.countBlocks(threadsP, sharedBytes));
   decodeBlock(dims, sizes);
   // Almost all boxes are whole: they compare nothing.
   Value whole;

@@ -25,8 +25,8 @@ using namespace coil::loop;
 /// Points that are worth a block: what it takes to begin one, and a barrier, is
 /// that of some points of each thread.
 static constexpr int64_t kMinPoints = 2048;
-/// Threads of a block.
-static constexpr int64_t kMinThreads = 128, kMaxThreads = 512;
+/// Threads of a block, and points of each, at most.
+static constexpr int64_t kMinThreads = 128, kMaxThreads = 512, kMaxItems = 13;
 /// Elements of a tensor that is in the L1 cache anyway.
 static constexpr int64_t kSmall = 4096;
 /// Shared memory of a block that leaves room for five others.
@@ -37,8 +37,10 @@ namespace {
 /// Decides about the boxes of one kernel.
 class BoxSelector {
 public:
-  BoxSelector(KernelOp kernel, const GPUKernelLayout &layout)
-      : extents(getBoxExtents(kernel)), all(getBoxAccesses(kernel, layout)) {
+  BoxSelector(KernelOp kernel, const GPUKernelLayout &layout,
+              const GPUFacts &facts)
+      : facts(facts), extents(getBoxExtents(kernel)),
+        all(getBoxAccesses(kernel, layout)) {
     double most = 0;
     for (const BoxAccess &a : all)
       most = std::max(most, getElements(a));
@@ -98,6 +100,7 @@ private:
   /// A size of about `size` that cuts a dimension into equal parts.
   int64_t balance(unsigned d, int64_t size) const;
 
+  const GPUFacts &facts;
   SmallVector<double> extents;
   SmallVector<BoxAccess> all;
   SmallVector<const BoxAccess *> large;
@@ -203,16 +206,21 @@ int64_t BoxSelector::getThreads(ArrayRef<BoxSide> sides) const {
   for (const BoxAccess &a : all)
     if (a.isStaged(sides, extents))
       orders.push_back(a.getOwnOrder(sides));
-  int64_t best = 0;
+  int64_t best = 0, shared = getSharedBytes(sides);
   double least = 0;
   for (int64_t threads = kMinThreads; threads <= kMaxThreads; threads += 32) {
     double cost = 0;
     bool fits = true;
     for (const SmallVector<BoxSide> &order : orders) {
       BoxOrder o = getBoxOrder(order, threads);
-      fits &= o.getNumItems() <= GPUScheduleAttr::kMaxBoxItems;
+      fits &= o.getNumItems() <= kMaxItems;
       cost += o.getCost() * static_cast<double>(threads);
     }
+    // Where shared memory leaves room for few blocks, these have more threads.
+    int64_t resident = threads * facts.countBlocks(threads, shared);
+    cost *=
+        std::max(1.0, 0.75 * static_cast<double>(facts.threads) /
+                          static_cast<double>(std::max<int64_t>(1, resident)));
     if (fits && (best == 0 || cost < least)) {
       best = threads;
       least = cost;
@@ -249,7 +257,7 @@ SmallVector<BoxSide> BoxSelector::getBest() const {
 }
 
 bool Selector::selectBox() {
-  BoxSelector selector(kernel, layout);
+  BoxSelector selector(kernel, layout, facts);
   if (dim < 0 || !selector.isLinear() ||
       selector.getNumPoints() < static_cast<double>(kMinPoints * processors) ||
       !selector.needsBox(dim, transposeDim, width))
