@@ -30,7 +30,7 @@ inline constexpr int64_t kStreamThreads = 256;
 inline constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
 /// Elements of a row that one thread keeps in registers.
 inline constexpr int64_t kMaxKept = 32;
-/// Elements of short rows and columns that one thread takes, where there are
+/// Elements of short columns that one thread takes, where there are
 /// many: a block that computes less lasts no longer than it takes to begin
 /// (schedule_regret.py on an H100: rows of 49, 128 and 259 elements 1.8 to 9
 /// times as fast as with a warp for each row).
@@ -102,6 +102,11 @@ private:
   int64_t countLarge() const {
     return llvm::count_if(accesses,
                           [&](const Access &a) { return isLarge(a); });
+  }
+  int64_t countLargeLoads() const {
+    return llvm::count_if(accesses, [&](const Access &a) {
+      return isa<LoadOp>(a.op) && isLarge(a);
+    });
   }
   /// Whether there are blocks of so many threads for each multiprocessor to be
   /// busy with many of them, one after the other.

@@ -27,6 +27,22 @@ static constexpr int64_t kMaxVectors = 16;
 /// an H200: the logsumexp of rows of 547 elements 2.5 times as fast by 32
 /// threads as by 128, a softmax of 1021 1.15 times).
 static constexpr int64_t kMaxLightVectors = 32;
+/// Lanes of a row from which on each of them has as many elements as it has
+/// room for; what fewer have at most; and how many times the sectors of a row
+/// its pieces may take (533 schedules of random_kernels.py, seeds 20261209 and
+/// 20261211, on an H200: a normalisation of rows of 31 bf16 elements by 8 lanes
+/// 2.06 times as fast as by 32, of 49 and 196 by 8 1.2 times as by 16; sums of
+/// 49 f32 elements by 8 1.12 times as by 4).
+static constexpr int64_t kFewLanes = 8, kFewElements = 6;
+static constexpr double kMaxPieces = 2.7;
+/// What a block moves at least: an H200 begins one every 1.2 ns, in which it
+/// moves 5 KB (rows of 28 bf16 elements by 16 threads in blocks of 3.6 KB 48
+/// us, of 7.2 KB 38).
+static constexpr int64_t kMinBlockBytes = 6 * 1024;
+/// Operands of columns that are many, and rows of each that a thread keeps (of
+/// four, in vectors of two and blocks of
+/// 256 threads 1.57 times as fast as of four and 1024).
+static constexpr int64_t kManyLoads = 3, kKeptRows = 8;
 /// Elements of the longest row that 1024 threads keep in registers of their own
 /// (an H200: a log-softmax of 46556 1.5 times as fast as read twice), and of
 /// one of which nothing is stored (sums of 4093 elements 1.3 times as fast as
@@ -213,17 +229,28 @@ void Selector::selectRow() {
     auto kept = [&](int64_t threads) {
       return static_cast<int64_t>(llvm::divideCeil(mostR, threads)) * width;
     };
-    // What the lanes of a row write at a time are whole sectors: pieces of rows
-    // that are far apart count several times.
-    int64_t bytes = getStoredBytes() * width;
+    // Pieces of rows that are far apart take parts of sectors, which count as
+    // whole ones.
+    int64_t bytes = getStoredBytes() * width, row = mostR * bytes;
     auto hasPieces = [&](int64_t threads) {
-      int64_t row = mostR * bytes;
-      bool isCut = row % kSectorBytes != 0 && row <= 2 * kSectorBytes;
-      return threads * bytes < (isCut ? row : std::min(kSectorBytes, row));
+      auto sectors = [](int64_t n) {
+        return static_cast<double>(n) / kSectorBytes + 1;
+      };
+      return bytes > 0 &&
+             sectors(threads * bytes) *
+                     static_cast<double>(llvm::divideCeil(mostR, threads)) >
+                 kMaxPieces * sectors(row);
+    };
+    int64_t loads = std::max<int64_t>(1, countLargeLoads());
+    auto hasRoom = [&](int64_t threads) {
+      int64_t elements = kept(threads);
+      return threads < kFewLanes
+                 ? elements <= kFewElements
+                 : elements <= kMaxKept && elements * loads <= 2 * kMaxKept;
     };
     threadsR = std::min(warp, powerAtLeast(static_cast<double>(mostR)));
     while (threadsR > 1 && isMany(static_cast<double>(threadsR) / 2) &&
-           kept(threadsR / 2) <= kManyElements && !hasPieces(threadsR / 2))
+           hasRoom(threadsR / 2) && !hasPieces(threadsR / 2))
       threadsR /= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
@@ -234,10 +261,19 @@ void Selector::selectRow() {
     // blocks, whose start takes as long as a few instructions of each thread.
     while (
         itemsP < kManyRows &&
-        itemsP * itemsR * width * widest <
+        itemsP * itemsR * width * widest * loads <
             (threadsR == 1 ? 2 : 1) * kAccessBytes &&
         isMany(static_cast<double>(threadsR) / static_cast<double>(2 * itemsP)))
       itemsP *= 2;
+    // A block that moves little is over before the next one can begin.
+    int64_t moved = 0;
+    for (const Access &a : accesses)
+      if (isLarge(a))
+        moved += a.bytes * mostR * width;
+    while (
+        threadsP * itemsP * moved < kMinBlockBytes && itemsP < kManyRows &&
+        isMany(static_cast<double>(threadsR) / static_cast<double>(2 * itemsP)))
+      (threadsP * threadsR < kStreamThreads ? threadsP : itemsP) *= 2;
     return;
   }
   if (keepsRow(again)) {
@@ -460,8 +496,9 @@ void Selector::selectColumn() {
     return owners * width * getPartialBytes() <= facts.staticSharedBytes;
   };
   threadsP = std::min({warp, powerAtLeast(pointsP), getColumnRun()});
-  // Where most processors would have nothing: pieces of whole lines of memory.
-  while (threadsP * width * widest > kLineBytes &&
+  // Where most processors would have nothing: pieces of half a sector, the rest
+  // of whose lines the neighbouring blocks read.
+  while (threadsP > 1 && threadsP * width * widest > kSectorBytes / 2 &&
          2 * pointsP < static_cast<double>(threadsP * processors))
     threadsP /= 2;
   threadsR = kStreamThreads / threadsP;
@@ -509,6 +546,15 @@ void Selector::selectColumn() {
   if (mostR <= kBlockRow && kept * width <= kMaxKept) {
     persistent = true;
     itemsR = kept;
+    // What is loaded and what long functions need at a time take the registers
+    // of all threads (an H200: four operands and functions of 7 rows in vectors
+    // of two 1.24 times as fast as of four).
+    int64_t loads = countLargeLoads();
+    while (width > 1 && countFunctions() >= kManyFunctions &&
+           kept * width * loads * widest > kMaxLoadedBytes) {
+      width /= 2;
+      pointsP *= 2;
+    }
     double points = pointsP * static_cast<double>(threadsR);
     while (
         2 * itemsP * itemsR * width <= kManyElements &&
@@ -516,12 +562,38 @@ void Selector::selectColumn() {
       itemsP *= 2;
     return;
   }
-  if (again && mostR <= kBlockRow && threadsP * threadsR < facts.blockThreads &&
-      fits(facts.blockThreads)) {
-    int64_t more = facts.blockThreads / threadsP;
-    kept = llvm::divideCeil(mostR, more);
-    if (kept * width <= kMaxKept) {
+  // Of several operands a thread keeps a few rows in narrow vectors: blocks of
+  // 1024 threads have no registers for more.
+  if (int64_t loads = countLargeLoads(); again && loads >= kManyLoads) {
+    int64_t rows = powerAtLeast(
+                static_cast<double>(llvm::divideCeil(mostR, kKeptRows))),
+            narrow = width;
+    while (narrow > 1 && kKeptRows * narrow * loads > 2 * kMaxKept)
+      narrow /= 2;
+    int64_t columns =
+        std::max<int64_t>(1, 2 * kSectorBytes / (narrow * widest));
+    if (rows * columns <= facts.blockThreads / 2 && fits(rows * columns)) {
+      while (width > narrow) {
+        width /= 2;
+        pointsP *= 2;
+      }
+      threadsP = std::min(columns, powerAtLeast(pointsP));
+      threadsR = rows;
+      itemsR = llvm::divideCeil(mostR, rows);
       persistent = true;
+      return;
+    }
+  }
+  // Fewer columns, down to sectors of them, leave more threads for each.
+  for (int64_t columns = threadsP;
+       again && mostR <= kBlockRow && fits(facts.blockThreads) && columns > 0 &&
+       (columns == threadsP || columns * width * widest >= kSectorBytes);
+       columns /= 2) {
+    int64_t more = facts.blockThreads / columns;
+    kept = llvm::divideCeil(mostR, more);
+    if (more > threadsR && kept * width <= kMaxKept) {
+      persistent = true;
+      threadsP = columns;
       threadsR = more;
       itemsR = kept;
       minBlocks = 1;

@@ -40,7 +40,7 @@ wrapper.kernel @odd_rows(%x: tensor<8192x1023xf32>) attributes {device = #wrappe
 // Operands that begin anywhere are shifted out of aligned vectors, where results have these; of each long row the last
 // vector is cut.
 // CHECK-LABEL: wrapper.kernel @shifted_operands
-// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 128, items_p = 2, index_bits = 32>
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 256, index_bits = 32>
 wrapper.kernel @shifted_operands(%x: tensor<8192x1023xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1023, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
   %0 = loop.kernel "neg" [8192, 1023] (%a = %x) : (tensor<8192x1023xf32>) -> tensor<8192x1023xf32> {
     %v = loop.load %a[d0, d1] : tensor<8192x1023xf32> -> f32
@@ -52,7 +52,7 @@ wrapper.kernel @shifted_operands(%x: tensor<8192x1023xf32>) attributes {device =
 
 // Many short rows: a few threads for each, so that all have something to do, and several rows to a block.
 // CHECK-LABEL: wrapper.kernel @many_short_rows
-// CHECK: vector_dim = 1, threads_p = 32, threads_r = 4, items_r = 13, persistent = true
+// CHECK: vector_dim = 1, threads_p = 32, threads_r = 8, items_p = 2, items_r = 7, persistent = true
 wrapper.kernel @many_short_rows(%x: tensor<1048576x49xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[49, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "max" [1048576, 49] (%a = %x) : (tensor<1048576x49xbf16>) -> tensor<1048576xbf16> {
     %v = loop.load %a[d0, d1] : tensor<1048576x49xbf16> -> bf16
@@ -112,7 +112,7 @@ wrapper.kernel @short_rows(%x: tensor<8192x1024xf32>) attributes {device = #wrap
 
 // Columns: neighbouring threads take neighbouring columns.
 // CHECK-LABEL: wrapper.kernel @columns
-// CHECK: vector_dim = 1, vector_width = 4, threads_p = 8, threads_r = 128, items_r = 4
+// CHECK: vector_dim = 1, vector_width = 4, threads_p = 2, threads_r = 512, items_r = 2
 wrapper.kernel @columns(%x: tensor<8192x1024xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "sum" [8192, 1024] (%a = %x) : (tensor<8192x1024xf32>) -> tensor<1024xf32> {
     %v = loop.load %a[d0, d1] : tensor<8192x1024xf32> -> f32
@@ -440,9 +440,9 @@ wrapper.kernel @softmax_kept(%x: tensor<4096x32768xbf16>) attributes {device = #
   wrapper.yield %0 : tensor<4096x32768xbf16>
 }
 
-// Loops over rows that take an exponential of each element load a step ahead.
+// Loops over rows that take an exponential of each element have few threads, which wait for each other less often.
 // CHECK-LABEL: wrapper.kernel @log_sum_exp(
-// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 4, min_blocks = 8, index_bits = 32, prefetch = true>
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 2, min_blocks = 8, index_bits = 32>
 wrapper.kernel @log_sum_exp(%x: tensor<4096x65536xbf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "lse" [4096, 65536] (%a = %x) : (tensor<4096x65536xbf16>) -> tensor<4096xf32> {
     %v = loop.load %a[d0, d1] : tensor<4096x65536xbf16> -> bf16
@@ -460,7 +460,7 @@ wrapper.kernel @log_sum_exp(%x: tensor<4096x65536xbf16>) attributes {device = #w
 
 // An element that each row looks up changes nothing in how rows are read.
 // CHECK-LABEL: wrapper.kernel @picked(
-// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 4, min_blocks = 8, index_bits = 32, prefetch = true>
+// CHECK: vector_dim = 1, vector_width = 8, threads_r = 128, items_r = 2, min_blocks = 8, index_bits = 32>
 wrapper.kernel @picked(%x: tensor<4096x65536xbf16>, %t: tensor<4096xi64>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[65536, 1]>, #sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "picked" [4096, 65536] (%a = %x, %b = %t) : (tensor<4096x65536xbf16>, tensor<4096xi64>) -> tensor<4096xf32> {
     %i = loop.load %b[d0] : tensor<4096xi64> -> i64
