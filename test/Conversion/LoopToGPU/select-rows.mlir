@@ -4,7 +4,7 @@
 
 // One warp for each row: lanes that only combine what they load have room for 18 elements.
 // CHECK-LABEL: wrapper.kernel @light_rows
-// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, threads_p = 4, threads_r = 32, items_r = 18, persistent = true, index_bits = 32>
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, threads_p = 8, threads_r = 32, items_r = 18, persistent = true, index_bits = 32>
 wrapper.kernel @light_rows(%x: tensor<159346x547xbf16>) attributes {device = #cuda, input_strides = [#sym.shape<[547, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "log_sum_exp" [159346, 547] (%a = %x) : (tensor<159346x547xbf16>) -> tensor<159346xf32> {
     %1 = loop.load %a[d0, d1] : tensor<159346x547xbf16> -> bf16
