@@ -29,9 +29,10 @@ using sym::ExprAttr;
 
 ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
                              const WeightStore *weights, MLIRContext *context,
-                             const Limits &limits)
+                             const Limits &limits, bool allowUncheckedGuards)
     : program(program), graph(&program), weights(weights), context(context),
-      limits(limits), builder(context), converter(context, ranges, limits),
+      limits(limits), allowUncheckedGuards(allowUncheckedGuards),
+      builder(context), converter(context, ranges, limits),
       storages(builder,
                [this](Value made, Value from) {
                  if (auto it = places.find(from); it != places.end()) {

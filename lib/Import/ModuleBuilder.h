@@ -49,7 +49,8 @@ getHints(llvm::ArrayRef<SymInt> values);
 class ModuleBuilder {
 public:
   ModuleBuilder(const ExportedProgram &program, const WeightStore *weights,
-                mlir::MLIRContext *context, const Limits &limits);
+                mlir::MLIRContext *context, const Limits &limits,
+                bool allowUncheckedGuards);
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
@@ -140,7 +141,7 @@ private:
   llvm::Error addNumbers(mlir::Block &body, mlir::TypeRange inputs);
   /// Checks what export assumed of the inputs (Guards.cpp). A guard that
   /// cannot be checked is a warning.
-  void addGuards();
+  llvm::Error addGuards();
   llvm::Error addGuard(llvm::StringRef guard);
   /// A guard with expressions in place of what it reads of inputs; nothing for
   /// one of strides.
@@ -397,6 +398,8 @@ private:
   const WeightStore *weights;
   mlir::MLIRContext *context;
   const Limits &limits;
+  /// Whether a guard that cannot be checked is a warning.
+  bool allowUncheckedGuards;
   mlir::OpBuilder builder;
   sym::Context ranges;
   SymConverter converter;
