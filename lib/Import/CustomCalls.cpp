@@ -35,6 +35,7 @@ struct ModuleBuilder::CustomCall {
 bool ModuleBuilder::isCustom(StringRef name) {
   // Of these namespaces are PyTorch's own operators, which passes know.
   return !name.starts_with("aten.") && !name.starts_with("prim") &&
+         !name.starts_with("quantized_decomposed.") &&
          !name.starts_with("higher_order.");
 }
 

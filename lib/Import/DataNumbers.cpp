@@ -368,6 +368,12 @@ Type ModuleBuilder::getComputedType(const Call &call, size_t result) {
                   name.starts_with("aten.unique_dim_consecutive.");
   if (isUnique && result > 0)
     return builder.getI64Type();
+  // Its kernel does not return what its description says, f64 and i64.
+  if (name == "quantized_decomposed.choose_qparams_per_token.default" &&
+      call.operands.size() == 1) {
+    Type element = graph::getElementType(call.operands[0]);
+    return element.isF16() ? Type(builder.getF32Type()) : element;
+  }
   if (name != "aten.bincount.default")
     return Type();
   for (auto [key, operand] : zip_equal(call.operandNames, call.operands))
