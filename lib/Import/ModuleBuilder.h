@@ -211,8 +211,15 @@ private:
                                   unsigned result, unsigned element,
                                   llvm::ArrayRef<mlir::RankedTensorType> types,
                                   const TensorMeta &meta);
+  /// Whether the elements certainly lie in memory in their order, one beside
+  /// the other, whatever values symbols have.
+  bool isDense(const TensorMeta &meta);
+  /// Where a piece of \p size elements begins that `chunk`, `split` or
+  /// `tensor_split` cut into pieces of one size, or null.
+  sym::ExprAttr getStartOfPiece(const Call &call, sym::ExprAttr size,
+                                unsigned element);
   /// Makes \p alias a view if an equation takes diagonals of its variable and
-  /// reorders dimensions, and sums nothing.
+  /// reorders dimensions, and none if it sums.
   void addEquation(Alias &alias, llvm::StringRef equation);
   /// The operators that an operator which may return a view stands for.
   Alias getViewOps(const Call &call, unsigned variable, unsigned element,
