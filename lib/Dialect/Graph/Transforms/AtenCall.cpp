@@ -515,6 +515,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateRnnLegalizations(t);
     populateQuantizedLegalizations(t);
     populateQuantizedDecomposedLegalizations(t);
+    populateGroupedMatmulLegalizations(t);
     populateLossLegalizations(t);
     populateNormLegalizations(t);
     populatePoolingLegalizations(t);
