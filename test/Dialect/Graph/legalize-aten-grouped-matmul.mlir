@@ -18,7 +18,7 @@ func.func @rows(%x: tensor<6x4xf32>, %w: tensor<3x4x5xf32>, %ends: tensor<3xi32>
 // CHECK-LABEL: @parts
 // CHECK:         graph.compare eq
 // CHECK:         graph.select
-// CHECK:         graph.contract
+// CHECK:         graph.matmul
 func.func @parts(%x: tensor<4x6xbf16>, %y: tensor<6x5xbf16>, %ends: tensor<3xi32>) -> tensor<3x4x5xbf16> {
   %0 = graph.aten "aten._grouped_mm.default"(%x, %y, %ends) ["self", "mat2", "offs"] {} : (tensor<4x6xbf16>, tensor<6x5xbf16>, tensor<3xi32>) -> tensor<3x4x5xbf16>
   return %0 : tensor<3x4x5xbf16>

@@ -304,10 +304,10 @@ FOUND = [
     ("a matrix of one column that is unflattened", "plain", ["data((10, 1), torch.float32, 1, device=DEVICE)"],
      ["v1, v2 = torch.ops.aten.unflatten_dense_tensors.default(x0, [torch.zeros(2, 3), torch.zeros(4)])"], "v1 v2"),
     ("products of groups of rows, columns and what is summed", "plain",
-     ["data((16, 16), torch.float32, 1, device=DEVICE)", "data((3, 16, 8), torch.bfloat16, 2, device=DEVICE)", "torch.tensor([8, 8, 16], dtype=torch.int32)",
-      "data((3, 8, 16), torch.float16, 3, device=DEVICE)"],
-     ["v4 = torch._grouped_mm(x0.bfloat16(), x1, offs=x2)", "v5 = torch._grouped_mm(x3, x0.half(), offs=x2)", "v6 = torch._grouped_mm(x0[:8], x0, offs=x2)",
-      "v7 = torch._grouped_mm(x3, x1.half())"], "v4 v5 v6 v7"),
+     ["data((16, 16), torch.bfloat16, 1, device=DEVICE)", "data((3, 16, 8), torch.bfloat16, 2, device=DEVICE)", "torch.tensor([8, 8, 16], dtype=torch.int32)",
+      "data((3, 8, 16), torch.bfloat16, 3, device=DEVICE)"],
+     ["v4 = torch._grouped_mm(x0, x1, offs=x2)", "v5 = torch._grouped_mm(x3, x0, offs=x2)", "v6 = torch._grouped_mm(x0[:8], x0, offs=x2)",
+      "v7 = torch._grouped_mm(x3, x1)"], "v4 v5 v6 v7"),
     ("sums of which little is left", "plain", ["torch.tensor([[1.0, 3e6, -3e6, 0.1]])", "torch.tensor([[0.3], [1.1], [1.1], [7.0]])"], ["v2 = x0 @ x1"], "v2"),
 ]
 
