@@ -17,8 +17,8 @@ With --run each is compiled and run by the Python module on the CPU and compared
 test/models/running.py states what agrees. Results that do not, and runs that end with an error,
 are failures, too.
 
-Results are lines of JSON in --results, which a later run continues: what has a line is
-not repeated unless it failed.
+Results are lines of JSON in --results, with the seconds that each compilation took, which a later
+run continues: what has a line is not repeated unless it failed.
 """
 import argparse
 import collections
@@ -29,6 +29,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/models"))
@@ -140,8 +141,10 @@ def check(args, name):
                 return {"name": name, "export": text.strip().splitlines()[-1:] or ["timeout"]}
             results = {}
             for target in args.targets.split(","):
+                start = time.monotonic()
                 outcome, why = compile_for(args, model, target)
-                results[target] = {"outcome": outcome, **({"why": why} if why else {})}
+                results[target] = {"outcome": outcome, "seconds": round(time.monotonic() - start, 1),
+                                   **({"why": why} if why else {})}
             if not any(MUTATES.search(r.get("why", "")) for r in results.values()):
                 break
         return {"name": name, "targets": results}

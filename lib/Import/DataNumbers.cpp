@@ -60,21 +60,49 @@ Expected<Value> ModuleBuilder::computeFloat(const SymExprNode &node) {
   if (node.kind == SymExprNode::Kind::Symbol)
     return makeError("the symbol " + quoted(node.name) + " is not usable");
 
+  StringRef name = node.name;
+  ArrayRef<const SymExprNode *> values = node.operands;
+  Value condition;
+  if (name == "Where" && values.size() == 3) {
+    Expected<Value> holds = computeBool(*values[0]);
+    if (!holds)
+      return holds.takeError();
+    condition = *holds;
+    values = values.drop_front();
+  }
   SmallVector<Value> operands;
-  for (const SymExprNode *operand : node.operands) {
+  for (const SymExprNode *operand : values) {
     Expected<Value> value = computeFloat(*operand);
     if (!value)
       return value.takeError();
     operands.push_back(*value);
   }
-  StringRef name = node.name;
+  if (condition)
+    return b.select(condition, operands[0], operands[1]);
   auto fold = [&](auto combine) -> Value {
     Value result = operands.front();
     for (Value next : drop_begin(operands))
       result = combine(result, next);
     return result;
   };
+  // Bits are those of integers.
+  auto combineBits = [&](auto combine) {
+    for (Value &operand : operands)
+      operand = b.convert(operand, builder.getI64Type());
+    return b.convert(fold(combine), f64);
+  };
   if (!operands.empty()) {
+    if (name == "BitwiseFn_bitwise_and")
+      return combineBits([&](Value x, Value y) {
+        return b.binary<graph::BitwiseAndOp>(x, y);
+      });
+    if (name == "BitwiseFn_bitwise_or")
+      return combineBits(
+          [&](Value x, Value y) { return b.binary<graph::BitwiseOrOp>(x, y); });
+    if (name == "BitwiseFn_bitwise_xor")
+      return combineBits([&](Value x, Value y) {
+        return b.binary<graph::BitwiseXorOp>(x, y);
+      });
     if (name == "Add")
       return fold([&](Value x, Value y) { return b.add(x, y); });
     if (name == "Mul")
@@ -109,9 +137,9 @@ Expected<Value> ModuleBuilder::computeFloat(const SymExprNode &node) {
       return b.unary<graph::CeilOp>(x);
     if (is_contained({"TruncToInt", "TruncToFloat"}, name))
       return b.unary<graph::TruncOp>(x);
-    if (name == "RoundToInt")
+    if (name == "RoundToInt" || name == "round")
       return b.unary<graph::RoundOp>(x);
-    if (name == "Abs")
+    if (name == "Abs" || name == "abs")
       return b.unary<graph::AbsOp>(x);
     if (name == "sqrt")
       return b.unary<graph::SqrtOp>(x);
@@ -340,6 +368,12 @@ Type ModuleBuilder::getComputedType(const Call &call, size_t result) {
                   name.starts_with("aten.unique_dim_consecutive.");
   if (isUnique && result > 0)
     return builder.getI64Type();
+  // Its kernel does not return what its description says, f64 and i64.
+  if (name == "quantized_decomposed.choose_qparams_per_token.default" &&
+      call.operands.size() == 1) {
+    Type element = graph::getElementType(call.operands[0]);
+    return element.isF16() ? Type(builder.getF32Type()) : element;
+  }
   if (name != "aten.bincount.default")
     return Type();
   for (auto [key, operand] : zip_equal(call.operandNames, call.operands))

@@ -26,9 +26,11 @@ using Kind = Argument::Kind;
 
 /// Functions of guards, and what they are called in expressions of sizes.
 static constexpr std::pair<StringRef, StringRef> functions[] = {
-    {"math.trunc", "TruncToInt"}, {"math.floor", "FloorToInt"},
-    {"math.ceil", "CeilToInt"},   {"torch.sym_float", "ToFloat"},
-    {"torch.sym_max", "Max"},     {"torch.sym_min", "Min"}};
+    {"math.trunc(", "TruncToInt("},   {"math.floor(", "FloorToInt("},
+    {"math.ceil(", "CeilToInt("},     {"round(", "RoundToInt("},
+    {"torch.sym_float(", "ToFloat("}, {"torch.sym_max(", "Max("},
+    {"torch.sym_min(", "Min("},       {"math.inf", "math.inf"},
+    {"math.", "OpaqueUnaryFn_"}};
 
 namespace {
 /// What a guard reads: `L['x']['a'][0].size()[1]`.
@@ -51,15 +53,16 @@ static std::optional<Source> takeSource(StringRef &rest) {
   SmallVector<std::string> parts;
   Source source;
   while (true) {
-    if (rest.consume_front("['")) {
-      auto [key, after] = rest.split("']");
+    bool isQuoted = rest.starts_with("['") || rest.starts_with("[\"");
+    if (isQuoted) {
+      // Python takes the other quotes for a name with quotes.
+      std::string end = {rest[1], ']'};
+      auto [key, after] = rest.drop_front(2).split(end);
       parts.push_back(key.str());
       rest = after;
     } else if (rest.consume_front("[")) {
-      auto [index, after] = rest.split("]");
-      if (index.empty() || !all_of(index, isDigit))
-        return std::nullopt;
-      parts.push_back(index.str());
+      auto [key, after] = rest.split("]");
+      parts.push_back(key.str());
       rest = after;
     } else if (rest.consume_front(".")) {
       StringRef word =
@@ -93,9 +96,16 @@ static std::optional<Source> takeSource(StringRef &rest) {
 Expected<std::optional<std::string>>
 ModuleBuilder::substituteSources(StringRef guard) {
   StringMap<const Argument *> inputs;
+  size_t position = 0;
   for (const InputSpec &spec : program.inputs) {
-    if (spec.kind != InputSpec::Kind::UserInput)
+    bool isConstant = spec.kind == InputSpec::Kind::ConstantInput;
+    if (spec.kind != InputSpec::Kind::UserInput && !isConstant)
       continue;
+    // Export in strict mode counts the leaves of all arguments.
+    std::string place = "flat_args_" + std::to_string(position++);
+    if (isConstant)
+      continue;
+    inputs[place] = &spec.arg;
     if (spec.arg.kind == Kind::Tensor)
       inputs[spec.arg.strings[0]] = &spec.arg;
     else if (spec.arg.kind == Kind::SymInt)
@@ -119,15 +129,17 @@ ModuleBuilder::substituteSources(StringRef guard) {
       if (it == inputs.end())
         return makeError("the program has no input " + quoted(source->name));
       SymInt size;
+      if (it->second->kind != Kind::Tensor && it->second->kind != Kind::SymInt)
+        return makeError("what it reads is not a number");
       if (it->second->kind == Kind::Tensor) {
-        Expected<const TensorMeta *> meta = getMeta(it->first());
+        Expected<const TensorMeta *> meta = getMeta(it->second->strings[0]);
         if (!meta)
           return meta.takeError();
         if (source->method != "size" || source->dim >= (*meta)->sizes.size())
           return makeError("what it reads is not a size of an input");
         size = (*meta)->sizes[source->dim];
       } else {
-        auto number = graph->symInts.find(it->first());
+        auto number = graph->symInts.find(it->second->symInts[0].name);
         if (!source->method.empty() || number == graph->symInts.end())
           return makeError("what it reads is not a number");
         size = number->second;
@@ -137,7 +149,7 @@ ModuleBuilder::substituteSources(StringRef guard) {
       continue;
     }
     const auto *function = find_if(functions, [&](const auto &entry) {
-      return !isWord && rest.starts_with((entry.first + "(").str());
+      return !isWord && rest.starts_with(entry.first);
     });
     if (function != std::end(functions)) {
       text += function->second;
@@ -177,11 +189,20 @@ Error ModuleBuilder::addGuard(StringRef guard) {
   return Error::success();
 }
 
-void ModuleBuilder::addGuards() {
-  for (StringRef guard : program.guards)
-    if (Error error = addGuard(guard))
-      emitWarning(builder.getUnknownLoc())
-          << "the guard '" << guard
-          << "' of the exported program is not checked: "
-          << toString(std::move(error));
+Error ModuleBuilder::addGuards() {
+  for (StringRef guard : program.guards) {
+    Error error = addGuard(guard);
+    if (!error)
+      continue;
+    std::string reason = toString(std::move(error));
+    if (!allowUncheckedGuards)
+      return makeError("what export assumed of the inputs, " + quoted(guard) +
+                       ", cannot be checked: " + reason +
+                       " (coil-import --allow-unchecked-guards imports the "
+                       "program without)");
+    emitWarning(builder.getUnknownLoc())
+        << "the guard '" << guard
+        << "' of the exported program is not checked: " << reason;
+  }
+  return Error::success();
 }

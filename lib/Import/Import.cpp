@@ -27,11 +27,12 @@ void coil::import::registerImportDialects(DialectRegistry &registry) {
 Expected<OwningOpRef<ModuleOp>>
 coil::import::buildModule(const ExportedProgram &program,
                           const WeightStore *weights, MLIRContext *context,
-                          const Limits &limits) {
+                          const Limits &limits, bool allowUncheckedGuards) {
   context
       ->loadDialect<func::FuncDialect, graph::GraphDialect, sym::SymDialect>();
   Expected<OwningOpRef<ModuleOp>> module =
-      ModuleBuilder(program, weights, context, limits).run();
+      ModuleBuilder(program, weights, context, limits, allowUncheckedGuards)
+          .run();
   if (!module)
     return module.takeError();
   // What the verifiers say becomes the error.
@@ -103,7 +104,8 @@ coil::import::importExportedProgram(StringRef path, MLIRContext *context,
     result.weights = std::move(*weights);
   }
   Expected<OwningOpRef<ModuleOp>> module =
-      buildModule(program, result.weights.get(), context, options.limits);
+      buildModule(program, result.weights.get(), context, options.limits,
+                  options.allowUncheckedGuards);
   if (!module)
     return module.takeError();
   result.module = std::move(*module);

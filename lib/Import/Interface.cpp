@@ -229,8 +229,7 @@ Error ModuleBuilder::addInputs(func::FuncOp func) {
   builder.setInsertionPointToStart(body);
   if (Error error = addNumbers(*body, types))
     return error;
-  addGuards();
-  return Error::success();
+  return addGuards();
 }
 
 //===----------------------------------------------------------------------===//

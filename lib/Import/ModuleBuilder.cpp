@@ -29,9 +29,10 @@ using sym::ExprAttr;
 
 ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
                              const WeightStore *weights, MLIRContext *context,
-                             const Limits &limits)
+                             const Limits &limits, bool allowUncheckedGuards)
     : program(program), graph(&program), weights(weights), context(context),
-      limits(limits), builder(context), converter(context, ranges, limits),
+      limits(limits), allowUncheckedGuards(allowUncheckedGuards),
+      builder(context), converter(context, ranges, limits),
       storages(builder,
                [this](Value made, Value from) {
                  if (auto it = places.find(from); it != places.end()) {
@@ -554,7 +555,9 @@ Error ModuleBuilder::addCall(const Node &node, size_t position) {
     return addForeach(node, **schema, position);
   if (Error error = collectArguments(node, *schema, call))
     return error;
-  if (call.name == "prims.convert_element_type.default" &&
+  if (is_contained({"prims.convert_element_type.default",
+                    "quantized_decomposed.convert_element_type.no_fuse"},
+                   call.name) &&
       call.operands.size() == 1) {
     call.name = "aten._to_copy.default";
     call.operandNames[0] = builder.getStringAttr("self");

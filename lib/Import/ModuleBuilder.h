@@ -49,7 +49,8 @@ getHints(llvm::ArrayRef<SymInt> values);
 class ModuleBuilder {
 public:
   ModuleBuilder(const ExportedProgram &program, const WeightStore *weights,
-                mlir::MLIRContext *context, const Limits &limits);
+                mlir::MLIRContext *context, const Limits &limits,
+                bool allowUncheckedGuards);
 
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
@@ -140,7 +141,7 @@ private:
   llvm::Error addNumbers(mlir::Block &body, mlir::TypeRange inputs);
   /// Checks what export assumed of the inputs (Guards.cpp). A guard that
   /// cannot be checked is a warning.
-  void addGuards();
+  llvm::Error addGuards();
   llvm::Error addGuard(llvm::StringRef guard);
   /// A guard with expressions in place of what it reads of inputs; nothing for
   /// one of strides.
@@ -210,8 +211,15 @@ private:
                                   unsigned result, unsigned element,
                                   llvm::ArrayRef<mlir::RankedTensorType> types,
                                   const TensorMeta &meta);
+  /// Whether the elements certainly lie in memory in their order, one beside
+  /// the other, whatever values symbols have.
+  bool isDense(const TensorMeta &meta);
+  /// Where a piece of \p size elements begins that `chunk`, `split` or
+  /// `tensor_split` cut into pieces of one size, or null.
+  sym::ExprAttr getStartOfPiece(const Call &call, sym::ExprAttr size,
+                                unsigned element);
   /// Makes \p alias a view if an equation takes diagonals of its variable and
-  /// reorders dimensions, and sums nothing.
+  /// reorders dimensions, and none if it sums.
   void addEquation(Alias &alias, llvm::StringRef equation);
   /// The operators that an operator which may return a view stands for.
   Alias getViewOps(const Call &call, unsigned variable, unsigned element,
@@ -397,6 +405,8 @@ private:
   const WeightStore *weights;
   mlir::MLIRContext *context;
   const Limits &limits;
+  /// Whether a guard that cannot be checked is a warning.
+  bool allowUncheckedGuards;
   mlir::OpBuilder builder;
   sym::Context ranges;
   SymConverter converter;

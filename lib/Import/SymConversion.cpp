@@ -188,13 +188,20 @@ std::optional<SymConverter::Fraction> SymConverter::fraction(double number) {
               " is no short fraction");
 }
 
+/// Functions of integers for which `#sym.expr` has no operation: choices by a
+/// condition, and arithmetic of bits.
+static bool isTensorFunction(StringRef name) {
+  return name == "Where" || name.starts_with("BitwiseFn_");
+}
+
 bool SymConverter::hasFloats(const SymExprNode &node) {
   // Roots, and functions such as OpaqueUnaryFn_sqrt.
   bool isRoot = node.name == "FloatPow" ||
                 (node.name == "Pow" && node.operands.size() == 2 &&
                  node.operands[1]->kind == SymExprNode::Kind::Float);
   if (node.kind == SymExprNode::Kind::Call &&
-      (isRoot || node.name.starts_with("OpaqueUnaryFn_")))
+      (isRoot || isTensorFunction(node.name) ||
+       node.name.starts_with("OpaqueUnaryFn_")))
     return true;
   return (node.kind == SymExprNode::Kind::Float &&
           !findFraction(node.number)) ||
@@ -206,10 +213,10 @@ bool SymConverter::hasFloats(const SymExprNode &node) {
 std::optional<SymConverter::Fraction>
 SymConverter::visitCall(const SymExprNode &node) {
   // An integer that is made of floats is a number that data gives.
+  bool isRounded = is_contained(
+      {"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt"}, node.name);
   if (bindInteger &&
-      is_contained({"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt"},
-                   node.name) &&
-      hasFloats(node)) {
+      (isTensorFunction(node.name) || (isRounded && hasFloats(node)))) {
     isLocal = true;
     Expected<ExprAttr> expr = bindInteger(node);
     if (!expr)
@@ -230,6 +237,7 @@ SymConverter::visitCall(const SymExprNode &node) {
     Trunc,
     Min,
     Max,
+    Abs,
     Same,
     Unknown
   };
@@ -247,6 +255,7 @@ SymConverter::visitCall(const SymExprNode &node) {
               .Case("TruncToInt", Op::Trunc)
               .Cases({"Min", "min"}, Op::Min)
               .Cases({"Max", "max"}, Op::Max)
+              .Cases({"Abs", "abs"}, Op::Abs)
               .Cases({"Identity", "ToFloat"}, Op::Same)
               .Default(Op::Unknown);
   if (op == Op::Unknown)
@@ -261,8 +270,8 @@ SymConverter::visitCall(const SymExprNode &node) {
   }
   bool isVariadic =
       op == Op::Add || op == Op::Mul || op == Op::Min || op == Op::Max;
-  bool isUnary =
-      op == Op::Floor || op == Op::Ceil || op == Op::Trunc || op == Op::Same;
+  bool isUnary = op == Op::Floor || op == Op::Ceil || op == Op::Trunc ||
+                 op == Op::Abs || op == Op::Same;
   size_t expected = isUnary ? 1 : 2;
   if (isVariadic ? operands.empty() : operands.size() != expected)
     return fail(quoted(node.name) + " has " + Twine(operands.size()) +
@@ -340,6 +349,12 @@ SymConverter::visitCall(const SymExprNode &node) {
       return std::nullopt;
     return integer(best);
   }
+  case Op::Abs: {
+    ExprAttr value = toInteger(result);
+    if (!value)
+      return std::nullopt;
+    return integer(sym::max(value, sym::neg(value)));
+  }
   case Op::Same:
     return result;
   case Op::Unknown:
@@ -373,25 +388,30 @@ Expected<ExprAttr> SymConverter::convert(const SymExprNode &node) {
 }
 
 bool SymConverter::visitRelation(const SymExprNode &node,
-                                 SmallVectorImpl<SymRelation> &relations) {
-  if (node.kind == SymExprNode::Kind::Boolean && node.integer)
+                                 SmallVectorImpl<SymRelation> &relations,
+                                 bool isNegated) {
+  if (node.kind == SymExprNode::Kind::Boolean &&
+      (node.integer != 0) != isNegated)
     return true;
   if (node.kind != SymExprNode::Kind::Call) {
     (void)fail("it is not a relation");
     return false;
   }
-  if (node.name == "And")
+  if (node.name == "Not" && node.operands.size() == 1)
+    return visitRelation(*node.operands[0], relations, !isNegated);
+  // That not both hold is that one of them does not.
+  if (node.name == (isNegated ? "Or" : "And"))
     return all_of(node.operands, [&](const SymExprNode *operand) {
-      return visitRelation(*operand, relations);
+      return visitRelation(*operand, relations, isNegated);
     });
   using sym::Predicate;
   // One of several holds if the largest of what is left of them is not
   // negative; of conditions that hold together the smallest counts.
-  if (node.name == "Or") {
+  if (node.name == (isNegated ? "And" : "Or")) {
     ExprAttr most;
     for (const SymExprNode *operand : node.operands) {
       SmallVector<SymRelation> together;
-      if (!visitRelation(*operand, together))
+      if (!visitRelation(*operand, together, isNegated))
         return false;
       if (together.empty()) // It always holds.
         return true;
@@ -427,6 +447,15 @@ bool SymConverter::visitRelation(const SymExprNode &node,
   if (!form || node.operands.size() != 2) {
     (void)fail(quoted(node.name) + " is not a supported relation");
     return false;
+  }
+  if (isNegated) {
+    bool isOrder =
+        form->predicate == Predicate::Le || form->predicate == Predicate::Lt;
+    form->isSwapped ^= isOrder;
+    form->predicate = form->predicate == Predicate::Eq   ? Predicate::Ne
+                      : form->predicate == Predicate::Ne ? Predicate::Eq
+                      : form->predicate == Predicate::Le ? Predicate::Lt
+                                                         : Predicate::Le;
   }
   // What is as large as no integer says nothing.
   auto isBeyond = [&](unsigned side, bool above) {

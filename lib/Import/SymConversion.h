@@ -38,7 +38,8 @@ public:
   static bool isFloat(llvm::StringRef symbol) {
     return symbol.starts_with("zf") || symbol.starts_with("zuf");
   }
-  /// Whether a float is computed in an expression.
+  /// Whether a float is computed in an expression, or what only tensors are
+  /// computed with.
   static bool hasFloats(const SymExprNode &node);
 
   /// What makes a symbol of an integer that is computed with floats. Without,
@@ -90,7 +91,8 @@ private:
   std::optional<Fraction> divide(Fraction a, bool roundUp);
   sym::ExprAttr toInteger(const std::optional<Fraction> &value);
   bool visitRelation(const SymExprNode &node,
-                     llvm::SmallVectorImpl<SymRelation> &relations);
+                     llvm::SmallVectorImpl<SymRelation> &relations,
+                     bool isNegated = false);
   uint64_t getTreeSize(sym::ExprAttr expr);
 
   mlir::MLIRContext *context;

@@ -5,9 +5,14 @@
 //
 // A recursive-descent parser with a depth limit for symbolic expressions.
 //
-//   expr    := both ('or' both)*
-//   both    := compare ('and' compare)*
-//   compare := sum (('==' | '!=' | '<' | '<=' | '>' | '>=') sum)?
+//   expr    := either ('if' either 'else' expr)?
+//   either  := both ('or' both)*
+//   both    := not ('and' not)*
+//   not     := 'not' not | compare
+//   compare := bits (('==' | '!=' | '<' | '<=' | '>' | '>=') bits)?
+//   bits    := xor ('|' xor)*
+//   xor     := mask ('^' mask)*
+//   mask    := sum ('&' sum)*
 //   sum     := term (('+' | '-') term)*
 //   term    := unary (('*' | '/' | '//' | '%') unary)*
 //   unary   := '-' unary | power
@@ -23,6 +28,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <limits>
 
 using namespace llvm;
 using namespace coil::import;
@@ -71,6 +77,16 @@ private:
     skipSpace();
     return rest.consume_front(token);
   }
+  /// Consumes \p word unless a longer word begins with it.
+  bool consumeWord(StringRef word) {
+    skipSpace();
+    StringRef after = rest;
+    if (!after.consume_front(word) ||
+        (!after.empty() && (isAlnum(after.front()) || after.front() == '_')))
+      return false;
+    rest = after;
+    return true;
+  }
   /// Consumes \p token unless it is the beginning of \p longer.
   bool consumeUnless(StringRef token, StringRef longer) {
     skipSpace();
@@ -94,18 +110,28 @@ private:
     node->operands = operands.copy(storage);
     return node;
   }
+  const SymExprNode *makeFloat(double value) {
+    SymExprNode *node = make(Kind::Float);
+    node->number = value;
+    return node;
+  }
   const SymExprNode *makeNeg(const SymExprNode *operand) {
+    if (operand->kind == Kind::Float)
+      return makeFloat(-operand->number);
     return makeCall("Mul", {makeInteger(-1), operand});
   }
 
   const SymExprNode *parseExpr();
+  const SymExprNode *parseEither();
+  const SymExprNode *parseNot();
+  const SymExprNode *parseBits();
   const SymExprNode *parseSum();
   const SymExprNode *parseTerm();
   const SymExprNode *parseUnary();
   const SymExprNode *parsePower();
-  /// Operands with a word between them.
+  /// Operands with a word or a sign between them.
   const SymExprNode *
-  parseList(StringRef word, StringRef name,
+  parseList(StringRef token, StringRef name,
             llvm::function_ref<const SymExprNode *()> parseOperand);
   const SymExprNode *parseComparison();
   const SymExprNode *parsePrimary();
@@ -126,13 +152,45 @@ const SymExprNode *Parser::parseExpr() {
   Nesting nesting(*this);
   if (depth > limits.maxExprDepth)
     return tooDeep();
+  const SymExprNode *value = parseEither();
+  if (!value || !consumeWord("if"))
+    return value;
+  const SymExprNode *condition = parseEither();
+  if (!condition)
+    return nullptr;
+  if (!consumeWord("else"))
+    return fail("expected 'else'");
+  const SymExprNode *otherwise = parseExpr();
+  return otherwise ? makeCall("Where", {condition, value, otherwise}) : nullptr;
+}
+
+const SymExprNode *Parser::parseEither() {
   return parseList("or", "Or", [&] {
-    return parseList("and", "And", [&] { return parseComparison(); });
+    return parseList("and", "And", [&] { return parseNot(); });
+  });
+}
+
+const SymExprNode *Parser::parseNot() {
+  if (!consumeWord("not"))
+    return parseComparison();
+  Nesting nesting(*this);
+  if (depth > limits.maxExprDepth)
+    return tooDeep();
+  const SymExprNode *operand = parseNot();
+  return operand ? makeCall("Not", {operand}) : nullptr;
+}
+
+const SymExprNode *Parser::parseBits() {
+  return parseList("|", "BitwiseFn_bitwise_or", [&] {
+    return parseList("^", "BitwiseFn_bitwise_xor", [&] {
+      return parseList("&", "BitwiseFn_bitwise_and",
+                       [&] { return parseSum(); });
+    });
   });
 }
 
 const SymExprNode *
-Parser::parseList(StringRef word, StringRef name,
+Parser::parseList(StringRef token, StringRef name,
                   llvm::function_ref<const SymExprNode *()> parseOperand) {
   SmallVector<const SymExprNode *> operands;
   do {
@@ -140,12 +198,12 @@ Parser::parseList(StringRef word, StringRef name,
     if (!operand)
       return nullptr;
     operands.push_back(operand);
-  } while (consume(word));
+  } while (isAlpha(token.front()) ? consumeWord(token) : consume(token));
   return operands.size() == 1 ? operands[0] : makeCall(name, operands);
 }
 
 const SymExprNode *Parser::parseComparison() {
-  const SymExprNode *left = parseSum();
+  const SymExprNode *left = parseBits();
   if (!left)
     return nullptr;
   static constexpr std::pair<StringRef, StringRef> relations[] = {
@@ -154,7 +212,7 @@ const SymExprNode *Parser::parseComparison() {
   for (auto [token, name] : relations) {
     if (!consume(token))
       continue;
-    const SymExprNode *right = parseSum();
+    const SymExprNode *right = parseBits();
     return right ? makeCall(name, {left, right}) : nullptr;
   }
   return left;
@@ -193,7 +251,7 @@ const SymExprNode *Parser::parseTerm() {
     if (consume("//"))
       call = "FloorDiv";
     else if (consume("/"))
-      call = "Pow";
+      call = "FloatTrueDiv";
     else if (consume("%"))
       call = "Mod";
     else if (!consumeUnless("*", "**"))
@@ -201,9 +259,7 @@ const SymExprNode *Parser::parseTerm() {
     factor = parseUnary();
     if (!factor)
       return nullptr;
-    if (call == "Pow") {
-      factors.push_back(makeCall("Pow", {factor, makeInteger(-1)}));
-    } else if (!call.empty()) {
+    if (!call.empty()) {
       if (++divisions > limits.maxExprDepth)
         return tooDeep();
       factors = {makeCall(call, {product(), factor})};
@@ -315,6 +371,8 @@ const SymExprNode *Parser::parsePrimary() {
     node->integer = name.equals_insensitive("true");
     return node;
   }
+  if (name == "math.inf")
+    return makeFloat(std::numeric_limits<double>::infinity());
   SymExprNode *node = make(Kind::Symbol);
   node->name = name;
   return node;

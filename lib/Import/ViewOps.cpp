@@ -234,6 +234,57 @@ static bool isConjugated(const View *view) {
   return result;
 }
 
+bool ModuleBuilder::isDense(const TensorMeta &meta) {
+  Expected<SmallVector<ExprAttr>> sizes = getExprs(meta.sizes),
+                                  strides = getExprs(meta.strides);
+  bool isKnown = bool(sizes) && bool(strides);
+  if (!sizes)
+    consumeError(sizes.takeError());
+  if (!strides)
+    consumeError(strides.takeError());
+  if (!isKnown)
+    return false;
+  ExprAttr next = sym::constant(context, 1);
+  for (auto [size, stride] : llvm::reverse(zip_equal(*sizes, *strides))) {
+    if (stride != next)
+      return false;
+    next = sym::mul(next, size);
+  }
+  return true;
+}
+
+ExprAttr ModuleBuilder::getStartOfPiece(const Call &call, ExprAttr size,
+                                        unsigned element) {
+  auto [name, overload] = StringRef(call.name).drop_front(5).split('.');
+  auto number = [&](StringRef key) {
+    return getInt(call.getArgument(key)).value_or(0);
+  };
+  auto times = [&](ExprAttr length) { return sym::mul(length, element); };
+  if (name.ends_with("chunk")) {
+    int64_t count = number("chunks");
+    return count < 1 ? ExprAttr()
+                     : times(sym::ceilDiv(size, sym::constant(context, count)));
+  }
+  if (name.ends_with("split") &&
+      is_contained({"sections", "int", "default"}, overload) &&
+      call.getArgument("sections")) {
+    // The first pieces have one more element each.
+    int64_t count = number("sections");
+    if (count < 1)
+      return ExprAttr();
+    ExprAttr divisor = sym::constant(context, count);
+    return sym::add(
+        times(sym::floorDiv(size, divisor)),
+        sym::min(sym::constant(context, element), sym::mod(size, divisor)));
+  }
+  Attribute length = call.getArgument("split_size");
+  if (auto symbolic = dyn_cast_or_null<ExprAttr>(length))
+    return times(symbolic);
+  return number("split_size") < 1
+             ? ExprAttr()
+             : times(sym::constant(context, number("split_size")));
+}
+
 ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
                                                unsigned variable,
                                                unsigned element,
@@ -324,8 +375,12 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
                : is(ViewKind::Bitcast, call.name, call.arguments);
 
   // The same elements in the same order.
-  if (is_contained({"reshape", "reshape_as", "flatten"}, name))
-    return when(canReshape(from, meta), is(ViewKind::Reshape));
+  if (is_contained({"reshape", "reshape_as", "flatten"}, name)) {
+    std::optional<bool> isView = canReshape(from, meta);
+    if (!isView && isDense(from))
+      isView = true;
+    return when(isView, is(ViewKind::Reshape));
+  }
   if (name == "flatten_dense_tensors")
     return when(call.operands.size() == 1 ? canReshape(from, meta)
                                           : std::optional(false),
@@ -392,8 +447,7 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
     int64_t dim = getSplitDim(name, rank, argument("dim"));
     if (dim < 0 || dim >= rank)
       return possible;
-    // Indices of `tensor_split` may skip elements or take some twice; then the
-    // sizes do not tell where a piece starts.
+    ExprAttr size = sym::getSizes(source->type)[dim];
     ExprAttr start = sym::constant(context, 0), total = start;
     for (auto [i, piece] : enumerate(types)) {
       if (piece.getRank() != rank)
@@ -402,8 +456,15 @@ ModuleBuilder::Alias ModuleBuilder::getViewOps(const Call &call,
         start = total;
       total = sym::add(total, sym::getSizes(piece)[dim]);
     }
-    if (total != sym::getSizes(source->type)[dim])
-      return possible;
+    // Indices of `tensor_split` may skip elements or take some twice; then the
+    // sizes do not tell where a piece starts. Those of symbols need not add up
+    // in a way that is seen.
+    if (total != size && !name.ends_with("split_with_sizes") &&
+        overload != "sizes") {
+      start = getStartOfPiece(call, size, element);
+      if (!start)
+        return possible;
+    }
     ExprAttr end = sym::add(start, sym::getSizes(type)[dim]);
     return slice(dim, getSizeAttr(builder, start), getSizeAttr(builder, end),
                  one);
@@ -492,9 +553,15 @@ void ModuleBuilder::addEquation(Alias &alias, StringRef equation) {
   llvm::erase_if(to, isBlank);
   RankedTensorType type = variables[alias.variable].view->type;
   SmallVector<ExprAttr> sizes = sym::getSizes(type);
-  if (!equation.contains("->") || from.size() != sizes.size() ||
-      !all_of(from, isAlpha))
+  if (from.size() != sizes.size() || !all_of(from, isAlpha))
     return;
+  // Without a result it has the letters that occur once, in their order.
+  if (!equation.contains("->")) {
+    for (char letter : from)
+      if (llvm::count(from, letter) == 1)
+        to.push_back(letter);
+    llvm::sort(to);
+  }
   SmallVector<ViewOp, 1> ops;
   SmallVector<RankedTensorType, 0> types;
   for (size_t i = 0; i < from.size(); ++i) {
@@ -521,9 +588,15 @@ void ModuleBuilder::addEquation(Alias &alias, StringRef equation) {
     types.push_back(sym::getTensorType(sizes, type.getElementType()));
     --i;
   }
-  // What the result does not have is summed.
-  if (to.size() != from.size())
+  // What the result does not have is summed; a sum is no view. (One of a single
+  // element need not be computed.)
+  if (to.size() != from.size()) {
+    ExprAttr one = sym::constant(context, 1);
+    for (auto [letter, size] : zip_equal(from, sizes))
+      if (!is_contained(to, letter) && ranges.isLess(one, size))
+        alias.kind = Alias::Kind::None;
     return;
+  }
   SmallVector<int64_t> dims;
   for (char letter : to) {
     auto *at = llvm::find(from, letter);

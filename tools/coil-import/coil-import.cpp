@@ -60,6 +60,11 @@ static cl::opt<bool>
     checkWeights("check-weights",
                  cl::desc("Compare the bytes of the weights with their CRC-32"),
                  cl::cat(mainCategory));
+static cl::opt<bool> allowUncheckedGuards(
+    "allow-unchecked-guards",
+    cl::desc("Import programs of which export assumed something of the inputs "
+             "that cannot be checked, with a warning"),
+    cl::cat(mainCategory));
 enum class WeightsMode { External, Inline };
 static cl::opt<WeightsMode> weightsMode(
     "weights", cl::desc("Where the weights are"),
@@ -196,6 +201,7 @@ static Error convert(raw_ostream &os) {
   options.model = model;
   options.loadWeights = !noWeights;
   options.checkWeightCRC = checkWeights;
+  options.allowUncheckedGuards = allowUncheckedGuards;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   // What is not checked is a warning.
   SourceMgr sources;

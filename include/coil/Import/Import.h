@@ -30,6 +30,9 @@ struct ImportOptions {
   bool loadWeights = true;
   /// Whether to compare the weights' bytes with their CRC-32.
   bool checkWeightCRC = false;
+  /// Whether a program may be imported of which export assumed something that
+  /// cannot be checked in its calls: a warning says what.
+  bool allowUncheckedGuards = false;
 };
 
 /// A program and its weights. Arguments of `@main` that are weights have the
@@ -58,7 +61,8 @@ importProgramText(llvm::StringRef text, mlir::MLIRContext *context,
 /// Builds the module of a parsed program. \p weights may be null.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModule(const ExportedProgram &program, const WeightStore *weights,
-            mlir::MLIRContext *context, const Limits &limits = {});
+            mlir::MLIRContext *context, const Limits &limits = {},
+            bool allowUncheckedGuards = false);
 
 /// Makes constants of the arguments of `@main` that are weights, so that the
 /// module needs no other file. Weights that the program writes to stay

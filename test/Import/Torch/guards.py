@@ -22,6 +22,9 @@ PROGRAMS = {
     "offset": lambda x: torch.diagonal(x @ x.T, x.shape[0] // 3),
     "pieces": lambda x: x.split(x.shape[0] // 2)[0],
     "strides": lambda x: x.T.reshape(-1) if x.T.is_contiguous() else x.reshape(-1),
+    "power of two": lambda x: x + (1 if x.shape[0] & (x.shape[0] - 1) == 0 else 2),
+    "distance": lambda x: x + (1 if abs(x.shape[0] - 13) < 3 else 2),
+    "rounded": lambda x: x + (1 if round(x.shape[0] / 5) == 2 else 2),
     "free": lambda x: F.interpolate(x.T[None], scale_factor=0.7) * math.log(2),
 }
 NESTED = lambda many, *, last: many["A b"][0] + many["A b"][1][0] * (2 if last.shape[0] % 2 == 0 else 3)
@@ -33,7 +36,7 @@ class Module(torch.nn.Module):
         self.forward = function
 
 
-def check(name, function, make, sizes=(12, 14, 17)):
+def check(name, function, make, sizes=(12, 14, 17, 16)):
     shapes = torch.utils._pytree.tree_map(lambda t: {0: torch.export.Dim.AUTO}, make(12))
     args, kwargs = make(12)
     names = dict(zip(("x",), shapes[0])) if not kwargs else {"many": shapes[0][0], **shapes[1]}

@@ -51,7 +51,14 @@ TEST(SymExpr, ReadsPlainText) {
   EXPECT_EQ(parse("2*s0 - 3"), "Add(Mul(2, s0), Mul(-1, 3))");
   EXPECT_EQ(parse("-s0**2"), "Mul(-1, Pow(s0, 2))");
   EXPECT_EQ(parse("(s0 + 1)//2 % 3"), "Mod(FloorDiv(Add(s0, 1), 2), 3)");
-  EXPECT_EQ(parse("s0/2"), "Mul(s0, Pow(2, -1))");
+  EXPECT_EQ(parse("s0/2"), "FloatTrueDiv(s0, 2)");
+  EXPECT_EQ(parse("not (s0 < 2) and s1 == 3"),
+            "And(Not(Lt(s0, 2)), Eq(s1, 3))");
+  EXPECT_EQ(parse("(1 if s0 > 2 else s1)"), "Where(Gt(s0, 2), 1, s1)");
+  EXPECT_EQ(parse("s0 & s1 - 1 | s2 == 0"),
+            "Eq(BitwiseFn_bitwise_or(BitwiseFn_bitwise_and(s0, Add(s1, "
+            "Mul(-1, 1))), s2), 0)");
+  EXPECT_EQ(parse("s0 < math.inf"), "Lt(s0, INF)");
   EXPECT_EQ(parse("Max(1, s0)"), "Max(1, s0)");
   EXPECT_EQ(parse("s0 >= 2"), "Ge(s0, 2)");
   EXPECT_EQ(parse("Eq(s0, s1)"), "Eq(s0, s1)");

@@ -59,7 +59,7 @@ CONTRACTED = re.compile(r"^(lerp|addcmul|addcdiv|addr)$")
 # Interpolations of up to sixteen elements, whose products and sums are rounded each.
 INTERPOLATIONS = re.compile(r"^(_?upsample|grid_sampler)")
 PRODUCTS = 16
-# Products of matrices and windows.
+# Products of matrices and windows: an element has rounding errors of what is added, however little is left of it.
 MATRICES = re.compile(r"^(mm|bmm|addmm|baddbmm|addbmm|mv|addmv|dot|convolution|linear|_convolution)$")
 # Operators that return one of several equal elements, or compute in an order that nothing says.
 ORDERED = re.compile(r"^(topk|kthvalue|mode|median|nanmedian|prod)$")
@@ -94,8 +94,11 @@ def degree_of(degree):
     return max(1.0, float(degree.max())) if degree.numel() else 1.0
 
 
-def summands_of(name, args, kwargs):
+def summands_of(name, function, args, kwargs):
     """What an operator adds, as large as it is, whatever its sign."""
+    if MATRICES.search(name):
+        size = _pytree.tree_map(lambda a: abs(a) if isinstance(a, (torch.Tensor, float)) else a, (args, kwargs))
+        return function(*size[0], **size[1]).double().nan_to_num(0, 0, 0)
     size = [a.double().abs() if isinstance(a, torch.Tensor) else abs(a) for a in args]
     if name == "lerp":
         return size[0] + size[2] * (size[0] + size[1])
@@ -137,8 +140,9 @@ class Noise(TorchDispatchMode):
         name = function._schema.name.split("::")[1].rstrip("_")
         is_distance = DISTANCES.search(name) is not None
         operands = [a.clone() for a in args if is_rounded(a)] if DIFFERENCES.search(name) or is_distance else []
-        is_contracted = CONTRACTED.search(name) and all(not a.is_complex() for a in args if isinstance(a, torch.Tensor))
-        summands = summands_of(name, args, kwargs or {}) if is_contracted else None
+        has_summands = CONTRACTED.search(name) or (MATRICES.search(name) and not function._schema.is_mutable)
+        has_summands = has_summands and all(a.is_floating_point() for a in args if isinstance(a, torch.Tensor))
+        summands = summands_of(name, function, args, kwargs or {}) if has_summands else None
         if programs.LIBRARY.search(name) and not function._schema.is_mutable:
             args = _pytree.tree_map(lambda t: self.disturb(t, True, torch.finfo(t.dtype).eps) if is_rounded(t) else t, args)
         out = function(*args, **(kwargs or {}))

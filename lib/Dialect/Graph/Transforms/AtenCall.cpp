@@ -465,7 +465,10 @@ SmallVector<std::string> graph::getOverloads(StringRef names) {
   names.split(list, ' ', -1, /*KeepEmpty=*/false);
   SmallVector<std::string> overloads;
   for (StringRef name : list) {
-    overloads.push_back(("aten." + name).str());
+    // Names of other namespaces than `aten` begin with that.
+    auto [space, rest] = name.split("::");
+    overloads.push_back(rest.empty() ? ("aten." + name).str()
+                                     : (space + "." + rest).str());
     if (!name.contains('.'))
       overloads.back() += ".default";
   }
@@ -511,6 +514,8 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateFftLegalizations(t);
     populateRnnLegalizations(t);
     populateQuantizedLegalizations(t);
+    populateQuantizedDecomposedLegalizations(t);
+    populateGroupedMatmulLegalizations(t);
     populateLossLegalizations(t);
     populateNormLegalizations(t);
     populatePoolingLegalizations(t);

@@ -204,8 +204,16 @@ static LogicalResult expandRmsNorm(ComplexCall &c) {
   ComplexParts mean = {
       b.add(b.mean(square.re, dims, /*keepdims=*/true), b.scalar(eps, type)),
       b.mean(square.im, dims, /*keepdims=*/true)};
-  ComplexParts result = c.math.mul(x, c.math.reciprocal(c.math.sqrt(mean)));
-  return c.replace(weight.re ? c.math.mul(result, weight) : result);
+  ComplexParts factor = c.math.reciprocal(c.math.sqrt(mean));
+  ComplexParts result = c.math.mul(x, factor);
+  if (weight.re)
+    result = c.math.mul(result, weight);
+  // Of real operands with complex weights the framework keeps the real part.
+  if (!ComplexCall::isComplex(c.op.getOutputs().front()))
+    result.im = nullptr;
+  if (c.op.getOutputs().size() == 1)
+    return c.replace(result);
+  return c.replace({result, factor});
 }
 
 /// A logarithm to another base than e.
@@ -238,7 +246,7 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
   t.add("ldexp", expandLdexp);
   t.add("logaddexp", binary(&M::logAddExp));
   t.add("logspace", expandLogSpace);
-  t.add("rms_norm", expandRmsNorm);
+  t.add("rms_norm _fused_rms_norm", expandRmsNorm);
   t.add("sgn", unary(&M::sgn));
   t.add("conj _conj conj_physical _conj_physical", unary(&M::conj));
   // The flags that these resolve are part of the values here.

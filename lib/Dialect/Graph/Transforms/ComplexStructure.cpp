@@ -225,6 +225,28 @@ static LogicalResult expandOfReal(ComplexCall &c) {
   return c.replaceReal(c.clone(operands, c.op.getArguments()).front());
 }
 
+/// Random integers as many as there are elements; none are complex.
+static LogicalResult expandRandomIntegers(ComplexCall &c) {
+  if (llvm::any_of(c.op.getOutputs(), ComplexCall::isComplex))
+    return c.fail("its result is complex");
+  return expandBySizes(c);
+}
+
+/// rrelu_with_noise of real operands outside of training, where the noise,
+/// which may be complex, has no effect.
+static LogicalResult expandRandomRelu(ComplexCall &c) {
+  Value self = c.op.getTensor("self"), noise = c.op.getTensor("noise");
+  auto training = dyn_cast_or_null<BoolAttr>(c.op.getArgument("training"));
+  if (!self || !noise || ComplexCall::isComplex(self) || !training ||
+      training.getValue())
+    return c.fail("its operand is complex, or it is in training mode");
+  ComplexParts given = c.partsOf(noise, c.getComputeType());
+  Value result = c.clone({self, given.re}, c.op.getArguments()).front();
+  if (c.op.getOutputs().size() == 1)
+    return c.replaceReal(result);
+  return c.replace({{result, nullptr}, given});
+}
+
 /// Conversion of element types; other arguments do not matter here.
 static LogicalResult expandConversion(ComplexCall &c) {
   Value self = c.op.getTensor("self");
@@ -521,4 +543,6 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
   t.add("uniform rand rand_like", random(/*isNormal=*/false));
   t.add("normal_functional randn randn_like", random(/*isNormal=*/true));
   t.add("normal", expandNormal);
+  t.add("randint randint_like", expandRandomIntegers);
+  t.add("rrelu_with_noise rrelu_with_noise_functional", expandRandomRelu);
 }

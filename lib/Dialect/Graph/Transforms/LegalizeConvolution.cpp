@@ -102,6 +102,24 @@ static FailureOr<ConvCall> readConv(AtenCall &c, bool isTransposed) {
   conv.isBatched = getRank(conv.input) == rank;
   if (!conv.isBatched)
     conv.input = c.b.unsqueeze(conv.input, 0);
+  // The framework's own functions take the elements of the weight for those of
+  // a kernel of the size that is given.
+  if (c.has("kernel_size")) {
+    auto given = readSpatialExprs(c, "kernel_size", spatial, 1);
+    Sizes sizes = getSizes(conv.weight);
+    ExprAttr wanted = c.b.size(1), there = wanted;
+    if (!given)
+      return c.fail("the size of its kernel is not known");
+    for (size_t i = 0; i < spatial; ++i) {
+      wanted = sym::mul(wanted, (*given)[i]);
+      there = sym::mul(there, sizes[i + 2]);
+    }
+    if (wanted != there)
+      return c.fail("its kernel is said to have other elements than its weight "
+                    "has, beyond which the framework would read");
+    llvm::copy(*given, sizes.begin() + 2);
+    conv.weight = c.b.reshape(conv.weight, sizes);
+  }
   auto stride = readSpatialExprs(c, "stride", spatial, 1),
        dilation = readSpatialExprs(c, "dilation", spatial, 1);
   if (!stride || !dilation)

@@ -59,8 +59,12 @@ static LogicalResult legalizeArange(AtenCall &c) {
     return c.fail("its result is not a vector of numbers");
   Type numberType = isa<FloatType>(type) ? Type(builder.getF64Type())
                                          : Type(builder.getI64Type());
+  // The result has as many elements as the end says.
+  (void)c.tensor("end");
   auto read = [&](StringRef name, int64_t otherwise) -> TypedAttr {
     Attribute attr = c.op.getArgument(name);
+    if (c.op.isNumber(name))
+      return TypedAttr();
     if (!attr)
       attr = builder.getI64IntegerAttr(otherwise);
     if (auto expr = dyn_cast<ExprAttr>(attr))
@@ -70,7 +74,8 @@ static LogicalResult legalizeArange(AtenCall &c) {
   };
   TypedAttr start = read("start", 0), step = read("step", 1);
   if (!step) {
-    Value first = c.operand("start", numberType);
+    Value first = c.has("start") ? c.operand("start", numberType)
+                                 : c.b.scalar(read("", 0));
     Value distance = c.operand("step", numberType);
     if (!first || !distance)
       return c.fail("its start or step is not a number");

@@ -341,8 +341,14 @@ void graph::populateDataLegalizations(AtenLegalizations &t) {
   });
   t.add("unflatten_dense_tensors", [](AtenCall &c) -> LogicalResult {
     Value flat = c.tensor("flat");
-    if (!flat || getRank(flat) != 1)
+    if (!flat || getRank(flat) == 0)
       return c.fail("its operand is not a vector");
+    // Dimensions behind the first have one element each.
+    Sizes sizes = getSizes(flat);
+    if (!llvm::all_of(ArrayRef(sizes).drop_front(),
+                      [](ExprAttr size) { return size.isConstant(1); }))
+      return c.fail("its operand is not a vector");
+    flat = c.b.reshape(flat, {sizes[0]});
     SmallVector<Value> results;
     ExprAttr begin = c.b.size(0);
     for (unsigned i = 0, e = c.op.getOutputs().size(); i < e; ++i) {

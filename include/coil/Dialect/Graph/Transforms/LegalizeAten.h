@@ -267,6 +267,8 @@ void populateNormalizationLegalizations(AtenLegalizations &table);
 void populateFftLegalizations(AtenLegalizations &table);
 void populateRnnLegalizations(AtenLegalizations &table);
 void populateQuantizedLegalizations(AtenLegalizations &table);
+void populateQuantizedDecomposedLegalizations(AtenLegalizations &table);
+void populateGroupedMatmulLegalizations(AtenLegalizations &table);
 void populateLossLegalizations(AtenLegalizations &table);
 void populateRandomLegalizations(AtenLegalizations &table);
 void populateNormLegalizations(AtenLegalizations &table);
