@@ -326,7 +326,7 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
                             [](Operation &op) { return isa<LoadOp>(op); });
   if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
       !(isCheap(producer) && repeats <= kMaxCheapRecompute) &&
-      !isFasterThanMemory(producer, repeats))
+      !isFasterThanMemory(producer, consumer, repeats, hints))
     return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                   " times");
   return true;
@@ -439,7 +439,7 @@ Fuser::planCopy(Value v, KernelOp consumer) {
     slice = std::move(other);
     cost = otherCost;
   }
-  if (!slice || !isCheaperThanKept(producer, number, cost,
+  if (!slice || !isCheaperThanKept(producer, number, *slice, consumer, cost,
                                    isKept(result, library), hints))
     return std::nullopt;
   std::string refusal = why;
