@@ -67,5 +67,7 @@ int64_t coil::loop::getThreadInstructions(Operation &op) {
     return 8;
   if (isa<math::ExpOp, math::Exp2Op, arith::DivFOp>(op))
     return 10;
+  if (isa<math::SinOp, math::CosOp>(op))
+    return 15;
   return isHeavy(op) ? 20 : 1;
 }

@@ -12,11 +12,14 @@
 #include "Fuser.h"
 
 #include "FusionCost.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/Analysis/SelectArms.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace coil;
@@ -119,6 +122,19 @@ bool Fuser::readersComeLater(KernelOp first, KernelOp second) {
     return user == second || !last ||
            (last != inBlock(user) && last->isBeforeInBlock(inBlock(user)));
   });
+}
+
+/// A kernel of copies of both, for the caller to erase.
+static KernelOp mergeCopies(KernelOp producer, KernelOp consumer,
+                            const MergePlan &plan) {
+  OpBuilder b(consumer);
+  auto producerCopy = cast<KernelOp>(b.clone(*producer));
+  auto consumerCopy = cast<KernelOp>(b.clone(*consumer));
+  for (OpOperand &operand : consumerCopy->getOpOperands())
+    if (operand.get().getDefiningOp() == producer)
+      operand.set(producerCopy->getResult(
+          cast<OpResult>(operand.get()).getResultNumber()));
+  return mergeProducer(producerCopy, consumerCopy, plan);
 }
 
 /// The merged kernel is the consumer's space; the producer runs once in it.
@@ -230,9 +246,17 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
         return refuse(
             Twine(sumsRows(producer) ? "its sums of rows" : "the reduction") +
             " would be repeated along 'd" + Twine(d) + "' of the consumer");
-    if (isLongReduction(producer))
-      return refuse(
-          "a long reduction to few results runs in chunks of its own");
+    if (isLongReduction(producer)) {
+      // What follows for each result alone is computed after the chunks.
+      bool isForResults =
+          consumerReduced.empty() && llvm::all_of(loops, [&](ExprAttr dim) {
+            return dim.getValue() >= consumer.getNumDims();
+          });
+      if (isForResults ? !takesEpilogues
+                       : !runsInChunks(producer, consumer, plan))
+        return refuse(
+            "a long reduction to few results runs in chunks of its own");
+    }
   } else if (!consumerReduced.empty()) {
     // A pointwise producer that does not vary over a parallel dimension of a
     // reduction is recomputed along it.
@@ -263,6 +287,29 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
                     " times");
   }
   return true;
+}
+
+/// Whether both kernels, which reduce over the same dimensions, are one that
+/// runs in chunks: a maximum and the sum of exponentials below it.
+bool Fuser::runsInChunks(KernelOp producer, KernelOp consumer,
+                         const MergePlan &plan) {
+  auto hasOne = [](KernelOp kernel, ReduceKind kind) {
+    return llvm::any_of(
+        kernel.getBlock()->getOps<ReduceOp>(),
+        [&](ReduceOp reduce) { return reduce.getKind() == kind; });
+  };
+  if (!hasOne(producer, ReduceKind::Max) || !hasOne(consumer, ReduceKind::Sum))
+    return false;
+  // What both compute of an element has to be one value first.
+  MergePlan alone = plan;
+  alone.keepResults = false;
+  KernelOp merged = mergeCopies(producer, consumer, alone);
+  IRRewriter rewriter(func.getContext());
+  DominanceInfo dominance(merged);
+  eliminateCommonSubExpressions(rewriter, dominance, merged);
+  bool fits = findChunkObstacle(merged).empty();
+  merged.erase();
+  return fits;
 }
 
 /// Whether a load reads no element twice where it differs in a dimension that
@@ -336,14 +383,7 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
 bool Fuser::allowEpilogue(KernelOp producer, KernelOp consumer,
                           const MergePlan &plan) {
   // Try it on copies: the matcher decides.
-  OpBuilder b(consumer);
-  auto producerCopy = cast<KernelOp>(b.clone(*producer));
-  auto consumerCopy = cast<KernelOp>(b.clone(*consumer));
-  for (OpOperand &operand : consumerCopy->getOpOperands())
-    if (operand.get().getDefiningOp() == producer)
-      operand.set(producerCopy->getResult(
-          cast<OpResult>(operand.get()).getResultNumber()));
-  KernelOp merged = mergeProducer(producerCopy, consumerCopy, plan);
+  KernelOp merged = mergeCopies(producer, consumer, plan);
   bool ok = isLibraryKernel(merged);
   merged.erase();
   if (!ok)

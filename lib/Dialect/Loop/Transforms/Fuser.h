@@ -102,6 +102,8 @@ struct Fuser {
   bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
   bool isLongReduction(KernelOp kernel);
+  bool runsInChunks(KernelOp producer, KernelOp consumer,
+                    const MergePlan &plan);
   std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value v,
                                                          KernelOp consumer);
   bool canMergeSiblings(KernelOp first, KernelOp second);
@@ -113,6 +115,9 @@ struct Fuser {
   int64_t maxOps;
   llvm::StringRef library;
   double enoughResults, rowPiece;
+  /// Whether a long reduction takes in what follows for each of its results:
+  /// later than siblings, which have to run over the same dimensions.
+  bool takesEpilogues = false;
 };
 
 } // namespace coil::loop

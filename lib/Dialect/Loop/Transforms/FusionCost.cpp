@@ -71,7 +71,7 @@ KernelWork loop::getWork(KernelOp kernel, const Hints &hints) {
     if (weight == 0)
       continue;
     // A reduction combines as many values as its operand has.
-    Value value = isReduction(&op) ? op.getOperand(0)
+    Value value = isReduction(&op)         ? op.getOperand(0)
                   : op.getNumResults() > 0 ? Value(op.getResult(0))
                                            : Value();
     double points = 1;
@@ -85,8 +85,8 @@ KernelWork loop::getWork(KernelOp kernel, const Hints &hints) {
 
 double loop::getTimeInBytes(const KernelWork &work,
                             target::TargetAttrInterface target) {
-  return std::max(work.bytes, work.operations / static_cast<double>(
-                                                    getOpsPerByte(target))) +
+  return std::max(work.bytes, work.operations /
+                                  static_cast<double>(getOpsPerByte(target))) +
          getLaunchBytes(target);
 }
 
@@ -242,8 +242,8 @@ CopyCost loop::getCopyCost(KernelOp producer, const ResultSlice &slice,
 }
 
 /// Whether the kernels of a program of threads take less time where the readers
-/// of a result compute it by `slice` than where it is in memory: all of them, or
-/// `consumer` alone where it `isKept` for others.
+/// of a result compute it by `slice` than where it is in memory: all of them,
+/// or `consumer` alone where it `isKept` for others.
 static bool isFasterByReaders(KernelOp producer, unsigned number,
                               const ResultSlice &slice, KernelOp consumer,
                               bool isKept, const Hints &hints) {
@@ -266,7 +266,8 @@ static bool isFasterByReaders(KernelOp producer, unsigned number,
     }
   }
   size_t seen = std::min(readers.size(), kMaxReaders);
-  double times = static_cast<double>(readers.size()) / static_cast<double>(seen);
+  double times =
+      static_cast<double>(readers.size()) / static_cast<double>(seen);
   for (Operation *op : readers.getArrayRef().take_front(seen)) {
     auto reader = cast<KernelOp>(op);
     KernelWork work = getWork(reader, hints);
@@ -359,9 +360,8 @@ bool loop::isFasterThanMemory(KernelOp producer, KernelOp consumer,
     KernelWork first = getWork(producer, hints),
                second = getWork(consumer, hints);
     double before = getTimeInBytes(second, target);
-    if (llvm::all_of(producer->getUsers(), [&](Operation *user) {
-          return user == consumer;
-        }))
+    if (llvm::all_of(producer->getUsers(),
+                     [&](Operation *user) { return user == consumer; }))
       before += getTimeInBytes(first, target);
     second.operations += repeats * first.operations;
     for (Value result : producer.getResults())
