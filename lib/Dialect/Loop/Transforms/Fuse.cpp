@@ -107,6 +107,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
           Operation *producerOp = producer, *consumerOp = consumer;
           Operation *last = fuser.lastOperand(producer, consumer);
           consumer = mergeProducer(producer, consumer, *plan);
+          if (plan->sharesValues)
+            shareValues(consumer);
           hoist(consumer, last);
           gone.insert(consumerOp);
           if (onlyReader || keeps)

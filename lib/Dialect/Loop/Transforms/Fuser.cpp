@@ -18,8 +18,6 @@
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace coil;
@@ -48,8 +46,6 @@ constexpr size_t kMaxBuffers = 64;
 /// Most reductions of a kernel that need one another: every further one has the
 /// values between them computed once more.
 constexpr unsigned kMaxReductionDepth = 3;
-/// Fewest bytes that siblings have to share.
-constexpr double kMinSharedBytes = 10;
 
 } // namespace
 
@@ -292,7 +288,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
 /// Whether both kernels, which reduce over the same dimensions, are one that
 /// runs in chunks: a maximum and the sum of exponentials below it.
 bool Fuser::runsInChunks(KernelOp producer, KernelOp consumer,
-                         const MergePlan &plan) {
+                         MergePlan &plan) {
   auto hasOne = [](KernelOp kernel, ReduceKind kind) {
     return llvm::any_of(
         kernel.getBlock()->getOps<ReduceOp>(),
@@ -300,16 +296,13 @@ bool Fuser::runsInChunks(KernelOp producer, KernelOp consumer,
   };
   if (!hasOne(producer, ReduceKind::Max) || !hasOne(consumer, ReduceKind::Sum))
     return false;
-  // What both compute of an element has to be one value first.
   MergePlan alone = plan;
   alone.keepResults = false;
   KernelOp merged = mergeCopies(producer, consumer, alone);
-  IRRewriter rewriter(func.getContext());
-  DominanceInfo dominance(merged);
-  eliminateCommonSubExpressions(rewriter, dominance, merged);
-  bool fits = findChunkObstacle(merged).empty();
+  shareValues(merged);
+  plan.sharesValues = findChunkObstacle(merged).empty();
   merged.erase();
-  return fits;
+  return plan.sharesValues;
 }
 
 /// Whether a load reads no element twice where it differs in a dimension that
@@ -651,7 +644,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   return plan;
 }
 
-bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
+bool Fuser::canMergeSiblings(KernelOp first, KernelOp second,
+                             double minShared) {
   if (first.getDims() != second.getDims())
     return refuse("they run over different spaces");
   if (first.getReducedDims() != second.getReducedDims())
@@ -673,8 +667,9 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
     if (llvm::is_contained(second.getInputs(), v))
       shared += getBytes(v, hints);
   }
-  if (shared < kMinSharedBytes)
-    return refuse("they share less than 10 bytes");
+  if (shared < minShared)
+    return refuse("they share less than " + Twine(int64_t(minShared)) +
+                  " bytes");
   if (reaches(first, second))
     return refuse("one depends on the other");
   if (!readersComeLater(first, second))
