@@ -21,7 +21,8 @@
 
 namespace coil::loop {
 
-/// What the exponents of an online sum have in place of an infinite maximum.
+/// What the exponents of an online softmax have in place of an infinite
+/// maximum.
 enum class InfiniteMax { Itself, ZeroForMinus, Zero };
 
 /// The sum of `exp(x - base)`, whose base is the maximum of `x` over the same
@@ -34,19 +35,19 @@ struct OnlineSum {
   InfiniteMax infinite;
 };
 
-/// Recognises an online sum. While elements come, the sum so far times
-/// `exp(old maximum - new maximum)` is the sum for the new maximum: one loop
-/// over the elements gives both, where the sum alone would wait for the
+/// Recognises the sum of an online softmax. While elements come, the sum so far
+/// times `exp(old maximum - new maximum)` is the sum for the new maximum: one
+/// loop over the elements gives both, where the sum alone would wait for the
 /// maximum; and sums of parts can be added. The result is rounded differently,
 /// not more coarsely.
 std::optional<OnlineSum> matchOnlineSum(ReduceOp sum);
 
-/// The maximum of an online sum; null if `sum` is none.
+/// The maximum of such a sum; null if `sum` is none.
 ReduceOp getOnlineMax(ReduceOp sum);
 
 /// Why the reductions of a kernel cannot be those of chunks that another kernel
 /// combines; nothing if they can: each needs no other reduction, unless it is
-/// an online sum of which nothing else needs a part, and nothing that varies
+/// such a sum of which nothing else needs a part, and nothing that varies
 /// over reduced dimensions needs one or is stored.
 llvm::StringRef findChunkObstacle(KernelOp kernel);
 
