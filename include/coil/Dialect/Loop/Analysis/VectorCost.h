@@ -24,7 +24,7 @@ bool isHeavy(mlir::Operation &op);
 /// "Functions on CPUs"). Constants, positions and stores count nothing.
 int64_t getVectorInstructions(mlir::Operation &op);
 
-/// Instructions of a thread on a GPU, where those of an addition are one: what
+/// Instructions of a thread on a GPU, where those of an addition are one, after what
 /// kernels of a single function have in PTX for each element of `f32` and of
 /// `bf16`, loads and stores aside (benchmarks/results/random.md, "Functions on
 /// GPUs"). A special function unit counts as eight: a multiprocessor has 16 of
