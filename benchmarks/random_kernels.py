@@ -7,6 +7,7 @@
     benchmarks/random_kernels.py --device=cpu --bytes=1M:256M --seed=7 --count=40
     benchmarks/random_kernels.py --check --seed=7 --count=200            # no timing: small sizes, results only
     benchmarks/random_kernels.py --compile=cuda:sm_80,cuda:sm_90a,cpu:x86-64-v3 --seed=7 --count=1000  # no device: compile only
+    benchmarks/random_kernels.py --traffic=cuda:sm_90a --seed=7 --count=300 --jobs=2  # no device: kernels and the bytes that they move
     benchmarks/random_kernels.py --merge a.json b.json --write=benchmarks/results/random.md
 
 The programs are those of `random_programs.py`: ten classes in turn, or those of --class. Draw new seeds; a seed that a
@@ -23,6 +24,8 @@ schedule was tuned for says nothing about others.
   counts once more where a group does not fit in the shared memory of all multiprocessors, or in the CPU's last cache.
 * --compile needs no memory for tensors: programs of full size are exported with fake ones and compiled for each target by
   coil-compile, in processes of their own. What does not compile is listed, and a status that is not 0 ends the script with 1.
+* --traffic needs no device either: it counts the kernels of each program and the bytes that they move against the bound, as
+  `random_traffic.py` says, and lists the programs whose kernels move most in excess of it.
 * --dynamic compiles each program once with symbolic sizes, Inductor with dynamic=True, and times both with the largest dimension at
   1/16, 1/4, 1, 4 and 16 times its length, as far as memory allows. Programs whose text names sizes are left out.
 """
@@ -33,6 +36,7 @@ import datetime
 import gc
 import json
 import math
+import multiprocessing
 import os
 import pathlib
 import platform
@@ -45,8 +49,8 @@ import time
 
 import torch
 
-import random_programs
-from random_programs import CLASSES, draw
+import random_traffic
+from random_programs import CLASSES, Module, draw
 
 # Clock cycles for which a kernel waits, so that launches of a call are in the queue when it starts: about a millisecond.
 WAIT_CYCLES = 2_000_000
@@ -60,15 +64,6 @@ RELATIVE = {torch.bfloat16: 4 * 2**-8, torch.float16: 4 * 2**-11, torch.float32:
 
 def as_tuple(x):
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
-
-
-class Module(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *args):
-        return self.function(*args)
 
 
 class Device:
@@ -365,25 +360,22 @@ def tune(path, device, args, record):
     return coil.compile(path, options=f"{device.options} tuning-records={args.tune}")
 
 
+def compiler():
+    return pathlib.Path(os.environ["PYTHONPATH"].split(":")[0]).parent / "bin/coil-compile"
+
+
 def compile_for(program, targets, args):
     """Compiles a program for targets, and returns what failed by target."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
-    tool = pathlib.Path(os.environ["PYTHONPATH"].split(":")[0]).parent / "bin/coil-compile"
     failures = {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "program.pt2")
         try:
-            with FakeTensorMode():
-                inputs = program.make("cpu", args.seed)
-            exported = torch.export.export(Module(program.function()), inputs)
-            exported.example_inputs = None  # They have no elements to be saved.
-            torch.export.save(exported, path)
+            random_traffic.export_fake(program, None, args.seed, path)
         except Exception as error:  # Whatever torch says.
             return {"export": str(error).strip().splitlines()[0][:200]}
         for target in targets:
             try:
-                run = subprocess.run([tool, path, f"--target={target}", "-o", os.path.join(folder, "program.coilpkg")],
+                run = subprocess.run([compiler(), path, f"--target={target}", "-o", os.path.join(folder, "program.coilpkg")],
                                      capture_output=True, text=True, timeout=120, check=False)
             except subprocess.TimeoutExpired:
                 failures[target] = "takes more than 120 s"
@@ -409,6 +401,26 @@ def compile_all(args):
                 print(program.reproducer(), flush=True)
     print(f"{args.count} programs, {skipped} not exported, {bad} do not compile for {', '.join(targets)}")
     return 1 if bad or skipped == args.count else 0
+
+
+def count_traffic(args, index):
+    """The figures of a program's kernels; with --dynamic its sizes are symbols."""
+    # An H100's multiprocessors.
+    program, other = (draw(args.seed, index, *args.bytes, args.kind, 132, scale) for scale in (1, 1 / 4))
+    if args.dynamic and other.lines != program.lines:
+        return None
+    return random_traffic.count_traffic(program, other if args.dynamic else None, compiler(), args.traffic, args.seed)
+
+
+def count_all_traffic(args):
+    """Without a device: how many kernels each program becomes, and what they move."""
+    indices = range(args.first, args.first + args.count)
+    with concurrent.futures.ProcessPoolExecutor(max(1, args.jobs), multiprocessing.get_context("spawn")) as pool:
+        records = [r for r in pool.map(count_traffic, [args] * args.count, indices) if r]
+    print(random_traffic.summarise(records, args.worst, args.reproducers))
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps({"records": records}, indent=1))
+    return 1 if any("failed" in r for r in records) else 0
 
 
 def bound(record, bandwidth, rate):
@@ -510,12 +522,13 @@ def parse():
     parser.add_argument("--graphs", action="store_true", help="replays of CUDA graphs, warm caches")
     parser.add_argument("--check", action="store_true", help="compare results and time nothing")
     parser.add_argument("--compile", metavar="TARGETS", help="compile for targets, separated by commas, and run nothing")
+    parser.add_argument("--traffic", metavar="TARGET", help="count the kernels of each program for a target and the bytes that they move, and run nothing")
     parser.add_argument("--schedules", type=int, default=0, help="with --check: variants of each program with random schedules")
     parser.add_argument("--bin", default="build/bin", help="where the tools are, for --schedules and --tune (default: build/bin)")
     parser.add_argument("--keep", metavar="FOLDER", help="where host programs with schedules that fail go")
     parser.add_argument("--repeat", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
-    parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before")
+    parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before, or that compile for --traffic")
     parser.add_argument("--warm", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--damage", action="store_true", help="change each result of Coil, to see that --check notices")
     parser.add_argument("--no-inductor", action="store_true")
@@ -543,6 +556,8 @@ def main():
     args = parse()
     if args.compile:
         return compile_all(args)
+    if args.traffic:
+        return count_all_traffic(args)
     if args.merge:
         runs = [json.loads(pathlib.Path(f).read_text()) for f in args.merge]
         run = dict(runs[0], records=[r for one in runs for r in one["records"]])

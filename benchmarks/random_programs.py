@@ -62,6 +62,17 @@ LENGTHS = (7, 14, 28, 49, 56, 64, 77, 80, 96, 112, 128, 196, 197, 224, 256, 320,
 PRIMES = (3, 5, 7, 11, 13, 17, 31, 61, 127, 257, 509, 1021, 2053, 4093, 8191, 16381)
 
 
+class Module(torch.nn.Module):
+    """A function as torch.export takes it."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
 class Maker:
     """What the expressions of inputs are evaluated with."""
 

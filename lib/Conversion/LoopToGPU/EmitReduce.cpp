@@ -14,6 +14,7 @@
 
 #include "GPUKernelEmitter.h"
 
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Positions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -474,9 +475,12 @@ void GPUKernelEmitter::defineResults(Operation *op,
     item = finishCompensated(op, item);
   if (ReduceOp max = onlineMax.lookup(op)) {
     Copies highest = makeCopies(max), sums = makeCopies(op->getResult(0));
+    bool keepsInfinite =
+        matchOnlineSum(cast<ReduceOp>(op))->infinite == InfiniteMax::Itself;
     for (const Values &item : items) {
       highest.values.push_back(item[0]);
-      sums.values.push_back(finishOnline(item[0], item[1]));
+      sums.values.push_back(keepsInfinite ? finishOnline(item[0], item[1])
+                                          : item[1]);
     }
     values[max.getResult()] = std::move(highest);
     values[op->getResult(0)] = std::move(sums);

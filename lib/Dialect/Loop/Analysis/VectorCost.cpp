@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What operations of a kernel cost on a core.
+// What operations of a kernel cost on a core, and for a thread of a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,4 +53,21 @@ int64_t coil::loop::getVectorInstructions(Operation &op) {
   if (isa<SpecialOp, math::PowFOp>(op))
     return 100;
   return isHeavy(op) ? 28 : 1;
+}
+
+int64_t coil::loop::getThreadInstructions(Operation &op) {
+  if (isa<StoreOp, IndexOp, arith::ConstantOp>(op))
+    return 0;
+  // Part of an instruction for two elements, or of the load.
+  if (auto extend = dyn_cast<arith::ExtFOp>(op))
+    return extend.getIn().getType().getIntOrFloatBitWidth() > 16;
+  if (isa<SpecialOp, math::PowFOp>(op))
+    return 100;
+  if (isa<math::RsqrtOp, math::SqrtOp>(op))
+    return 8;
+  if (isa<math::ExpOp, math::Exp2Op, arith::DivFOp>(op))
+    return 10;
+  if (isa<math::SinOp, math::CosOp>(op))
+    return 15;
+  return isHeavy(op) ? 20 : 1;
 }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLayouts.h"
+#include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
@@ -33,12 +34,6 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// A launch in a chain of small kernels on an H200
-/// (benchmarks/results/gpu-design.md).
-static constexpr double kLaunchSeconds = 1.2e-6;
-/// Bytes that cores move while they begin and end one more kernel: 5 us at 20
-/// GB/s (benchmarks/results/cpu.md).
-static constexpr double kVectorKernelBytes = 100e3;
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
 /// closer to measured times than that (docs/concepts/Layouts.md).
 static constexpr double kWorth = 0.75;
@@ -73,9 +68,8 @@ struct LoopAssignLayoutsPass
     }
     lanes = *warp;
     processors = *count;
-    launch = launchBytes >= 0
-                 ? static_cast<double>(launchBytes)
-                 : static_cast<double>(*bandwidth) * kLaunchSeconds;
+    launch = launchBytes >= 0 ? static_cast<double>(launchBytes)
+                              : getLaunchBytes(target);
     assign();
   }
 
@@ -89,7 +83,7 @@ private:
     lanes = *bits / 32;
     processors = 0;
     launch = launchBytes >= 0 ? static_cast<double>(launchBytes)
-                              : kVectorKernelBytes;
+                              : getLaunchBytes(target);
     assign();
   }
 

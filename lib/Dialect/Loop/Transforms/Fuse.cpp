@@ -12,6 +12,7 @@
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
 #include "Fuser.h"
+#include "FusionCost.h"
 #include "TargetCounts.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -50,6 +51,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
       fuseVertically(*block);
       if (horizontal)
         fuseHorizontally(*block);
+      fuseEpilogues(*block);
     }
   }
 
@@ -98,24 +100,21 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
                                fuser.why);
             continue;
           }
-          std::string names =
-              ("'" + producer.getName() + "' into '" + consumer.getName() + "'")
-                  .str();
+          std::string names = describe(producer, consumer);
           Location loc = consumer.getLoc();
           bool keeps = plan->keepResults;
           bool onlyReader = Fuser::isOnlyReader(consumer, producer);
           Operation *producerOp = producer, *consumerOp = consumer;
           Operation *last = fuser.lastOperand(producer, consumer);
           consumer = mergeProducer(producer, consumer, *plan);
+          if (plan->sharesValues)
+            shareValues(consumer);
           hoist(consumer, last);
           gone.insert(consumerOp);
           if (onlyReader || keeps)
             gone.insert(producerOp);
           refused.clear(); // Other readers may be gone now.
-          remark::passed(loc, remark::RemarkOpts::name("Fused")
-                                  .category(DEBUG_TYPE)
-                                  .function(getOperation().getName()))
-              << remark::add("fused: {0}", names);
+          reportFused(loc, names);
           changed = true;
           break;
         }
@@ -125,6 +124,31 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     // What only copies read now, nobody reads.
     for (KernelOp kernel : llvm::to_vector(body.getOps<KernelOp>()))
       dropUnusedResults(kernel);
+  }
+
+  /// Gives long reductions what follows for each of their results.
+  void fuseEpilogues(Block &body) {
+    Fuser fuser(getOperation(), body, maxOps,
+                useLibrary ? StringRef(library) : StringRef(), enough, piece);
+    fuser.takesEpilogues = true;
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      auto consumer = dyn_cast<KernelOp>(op);
+      if (!consumer || reduces(consumer))
+        continue;
+      for (Value v : consumer.getInputs()) {
+        auto producer = v.getDefiningOp<KernelOp>();
+        if (!producer || !fuser.isLongReduction(producer))
+          continue;
+        std::optional<MergePlan> plan = fuser.plan(producer, consumer);
+        if (!plan)
+          continue;
+        reportFused(consumer.getLoc(), describe(producer, consumer));
+        Operation *last = fuser.lastOperand(producer, consumer);
+        hoist(dropUnusedResults(mergeProducer(producer, consumer, *plan)),
+              last);
+        break;
+      }
+    }
   }
 
   void fuseHorizontally(Block &body) {
@@ -145,6 +169,18 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     for (Operation *op = &body.front(); op; op = op->getNextNode())
       for (Value v : op->getResults())
         fuseReaders(fuser, v);
+  }
+
+  static std::string describe(KernelOp producer, KernelOp consumer) {
+    return ("'" + producer.getName() + "' into '" + consumer.getName() + "'")
+        .str();
+  }
+
+  void reportFused(Location loc, StringRef names) {
+    remark::passed(loc, remark::RemarkOpts::name("Fused")
+                            .category(DEBUG_TYPE)
+                            .function(getOperation().getName()))
+        << remark::add("fused: {0}", names);
   }
 
   /// Moves a merged kernel behind its last operand, so that the block stays in
@@ -193,10 +229,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
           ++j;
           continue;
         }
-        remark::passed(second.getLoc(), remark::RemarkOpts::name("Fused")
-                                            .category(DEBUG_TYPE)
-                                            .function(getOperation().getName()))
-            << remark::add("fused: {0}", names);
+        reportFused(second.getLoc(), names);
         Operation *last = fuser.lastOperand(first, second);
         readers[i] = mergeSiblings(first, second);
         hoist(readers[i], last);

@@ -82,10 +82,40 @@ struct LoopFuseColumnsPass
         for (Region &region : op->getRegions())
           blocks.push_back(&region.front());
     });
-    for (Block *block : blocks)
+    for (Block *block : blocks) {
+      rests.clear();
       for (KernelOp kernel : llvm::to_vector(block->getOps<KernelOp>()))
         if (!gone.contains(kernel))
           fuse(*block, kernel);
+      mergeRests(*block);
+    }
+  }
+
+  /// Kernels that add up chunks of the same kernel are one.
+  void mergeRests(Block &block) {
+    Fuser fuser(getOperation(), block, maxOps, library, /*enoughResults=*/0,
+                /*rowPiece=*/0);
+    for (size_t i = 0; i < rests.size(); ++i)
+      for (size_t j = i + 1; j < rests.size();) {
+        KernelOp first = rests[i], second = rests[j];
+        if (second->isBeforeInBlock(first))
+          std::swap(first, second);
+        if (getChunks(first) != getChunks(second) ||
+            !fuser.canMergeSiblings(first, second, /*minShared=*/0)) {
+          ++j;
+          continue;
+        }
+        Operation *last = fuser.lastOperand(first, second);
+        KernelOp merged = mergeSiblings(first, second);
+        merged->moveAfter(last);
+        rests[i] = merged;
+        rests.erase(rests.begin() + static_cast<ptrdiff_t>(j));
+      }
+  }
+
+  /// The kernel that computes the chunks which `rest` adds up.
+  static Operation *getChunks(KernelOp rest) {
+    return rest.getInputs().front().getDefiningOp();
   }
 
   /// Looks for a kernel over rows that `columns` can be part of.
@@ -395,6 +425,7 @@ struct LoopFuseColumnsPass
         fuser.lastOperand(isFirst ? rows : columns, isFirst ? columns : rows);
     gone.insert(rows);
     gone.insert(columns);
+    llvm::erase(rests, rows);
     ColumnCut cut = cutColumns(columns, rows, choice.dims, choice.chunk);
     KernelOp merged;
     if (Fuser::isReader(cut.partial, rows)) {
@@ -415,6 +446,7 @@ struct LoopFuseColumnsPass
     else
       merged->moveBefore(&merged->getBlock()->front());
     cut.rest->moveAfter(merged);
+    rests.push_back(cut.rest);
     dropUnusedResults(merged);
     remark::passed(loc, remark::RemarkOpts::name("Fused")
                             .category(DEBUG_TYPE)
@@ -426,6 +458,8 @@ struct LoopFuseColumnsPass
 private:
   int64_t processors = 0;
   ProcessorLimits limits{};
+  /// Kernels that add up chunks.
+  SmallVector<KernelOp> rests;
   /// Kernels that were merged.
   DenseSet<Operation *> gone;
 };

@@ -12,6 +12,7 @@
 #include "Fuser.h"
 
 #include "FusionCost.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/Analysis/SelectArms.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
@@ -45,8 +46,6 @@ constexpr size_t kMaxBuffers = 64;
 /// Most reductions of a kernel that need one another: every further one has the
 /// values between them computed once more.
 constexpr unsigned kMaxReductionDepth = 3;
-/// Fewest bytes that siblings have to share.
-constexpr double kMinSharedBytes = 10;
 
 } // namespace
 
@@ -119,6 +118,19 @@ bool Fuser::readersComeLater(KernelOp first, KernelOp second) {
     return user == second || !last ||
            (last != inBlock(user) && last->isBeforeInBlock(inBlock(user)));
   });
+}
+
+/// A kernel of copies of both, for the caller to erase.
+static KernelOp mergeCopies(KernelOp producer, KernelOp consumer,
+                            const MergePlan &plan) {
+  OpBuilder b(consumer);
+  auto producerCopy = cast<KernelOp>(b.clone(*producer));
+  auto consumerCopy = cast<KernelOp>(b.clone(*consumer));
+  for (OpOperand &operand : consumerCopy->getOpOperands())
+    if (operand.get().getDefiningOp() == producer)
+      operand.set(producerCopy->getResult(
+          cast<OpResult>(operand.get()).getResultNumber()));
+  return mergeProducer(producerCopy, consumerCopy, plan);
 }
 
 /// The merged kernel is the consumer's space; the producer runs once in it.
@@ -230,9 +242,17 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
         return refuse(
             Twine(sumsRows(producer) ? "its sums of rows" : "the reduction") +
             " would be repeated along 'd" + Twine(d) + "' of the consumer");
-    if (isLongReduction(producer))
-      return refuse(
-          "a long reduction to few results runs in chunks of its own");
+    if (isLongReduction(producer)) {
+      // What follows for each result alone is computed after the chunks.
+      bool isForResults =
+          consumerReduced.empty() && llvm::all_of(loops, [&](ExprAttr dim) {
+            return dim.getValue() >= consumer.getNumDims();
+          });
+      if (isForResults ? !takesEpilogues
+                       : !runsInChunks(producer, consumer, plan))
+        return refuse(
+            "a long reduction to few results runs in chunks of its own");
+    }
   } else if (!consumerReduced.empty()) {
     // A pointwise producer that does not vary over a parallel dimension of a
     // reduction is recomputed along it.
@@ -263,6 +283,26 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
                     " times");
   }
   return true;
+}
+
+/// Whether both kernels, which reduce over the same dimensions, are one that
+/// runs in chunks: a maximum and the sum of exponentials below it.
+bool Fuser::runsInChunks(KernelOp producer, KernelOp consumer,
+                         MergePlan &plan) {
+  auto hasOne = [](KernelOp kernel, ReduceKind kind) {
+    return llvm::any_of(
+        kernel.getBlock()->getOps<ReduceOp>(),
+        [&](ReduceOp reduce) { return reduce.getKind() == kind; });
+  };
+  if (!hasOne(producer, ReduceKind::Max) || !hasOne(consumer, ReduceKind::Sum))
+    return false;
+  MergePlan alone = plan;
+  alone.keepResults = false;
+  KernelOp merged = mergeCopies(producer, consumer, alone);
+  shareValues(merged);
+  plan.sharesValues = findChunkObstacle(merged).empty();
+  merged.erase();
+  return plan.sharesValues;
 }
 
 /// Whether a load reads no element twice where it differs in a dimension that
@@ -326,7 +366,7 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
                             [](Operation &op) { return isa<LoadOp>(op); });
   if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
       !(isCheap(producer) && repeats <= kMaxCheapRecompute) &&
-      !isFasterThanMemory(producer, repeats))
+      !isFasterThanMemory(producer, consumer, repeats, hints))
     return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
                   " times");
   return true;
@@ -336,14 +376,7 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
 bool Fuser::allowEpilogue(KernelOp producer, KernelOp consumer,
                           const MergePlan &plan) {
   // Try it on copies: the matcher decides.
-  OpBuilder b(consumer);
-  auto producerCopy = cast<KernelOp>(b.clone(*producer));
-  auto consumerCopy = cast<KernelOp>(b.clone(*consumer));
-  for (OpOperand &operand : consumerCopy->getOpOperands())
-    if (operand.get().getDefiningOp() == producer)
-      operand.set(producerCopy->getResult(
-          cast<OpResult>(operand.get()).getResultNumber()));
-  KernelOp merged = mergeProducer(producerCopy, consumerCopy, plan);
+  KernelOp merged = mergeCopies(producer, consumer, plan);
   bool ok = isLibraryKernel(merged);
   merged.erase();
   if (!ok)
@@ -439,7 +472,7 @@ Fuser::planCopy(Value v, KernelOp consumer) {
     slice = std::move(other);
     cost = otherCost;
   }
-  if (!slice || !isCheaperThanKept(producer, number, cost,
+  if (!slice || !isCheaperThanKept(producer, number, *slice, consumer, cost,
                                    isKept(result, library), hints))
     return std::nullopt;
   std::string refusal = why;
@@ -611,7 +644,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   return plan;
 }
 
-bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
+bool Fuser::canMergeSiblings(KernelOp first, KernelOp second,
+                             double minShared) {
   if (first.getDims() != second.getDims())
     return refuse("they run over different spaces");
   if (first.getReducedDims() != second.getReducedDims())
@@ -633,8 +667,9 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second) {
     if (llvm::is_contained(second.getInputs(), v))
       shared += getBytes(v, hints);
   }
-  if (shared < kMinSharedBytes)
-    return refuse("they share less than 10 bytes");
+  if (shared < minShared)
+    return refuse("they share less than " + Twine(int64_t(minShared)) +
+                  " bytes");
   if (reaches(first, second))
     return refuse("one depends on the other");
   if (!readersComeLater(first, second))

@@ -23,6 +23,9 @@
 
 namespace coil::loop {
 
+/// Fewest bytes that siblings have to share.
+inline constexpr double kMinSharedBytes = 10;
+
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
   Fuser(mlir::func::FuncOp func, mlir::Block &block, int64_t maxOps,
@@ -102,9 +105,12 @@ struct Fuser {
   bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
   bool isLongReduction(KernelOp kernel);
+  bool runsInChunks(KernelOp producer, KernelOp consumer, MergePlan &plan);
   std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value v,
                                                          KernelOp consumer);
-  bool canMergeSiblings(KernelOp first, KernelOp second);
+  /// Whether kernels that share at least `minShared` bytes can be one.
+  bool canMergeSiblings(KernelOp first, KernelOp second,
+                        double minShared = kMinSharedBytes);
 
   mlir::func::FuncOp func;
   mlir::Block &block;
@@ -113,6 +119,9 @@ struct Fuser {
   int64_t maxOps;
   llvm::StringRef library;
   double enoughResults, rowPiece;
+  /// Whether a long reduction takes in what follows for each of its results:
+  /// later than siblings, which have to run over the same dimensions.
+  bool takesEpilogues = false;
 };
 
 } // namespace coil::loop

@@ -18,6 +18,7 @@
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace coil;
@@ -29,10 +30,8 @@ namespace {
 constexpr unsigned kCheapOps = 10, kCheapLoads = 2;
 /// A producer this small is recomputed any number of times.
 constexpr unsigned kTrivialOps = 2;
-/// Operations that an elementary function counts as: a multiprocessor has 16
-/// units for these and 128 lanes (CUDA C++ Programming Guide, throughput of
-/// native arithmetic instructions, capabilities 8.6 to 12.0).
-constexpr int64_t kHeavyOps = 8;
+/// Readers of a result that are looked at: of more, all are like these.
+constexpr size_t kMaxReaders = 8;
 /// Bytes read again for those saved. As many are worth it: less is in memory at
 /// a time, and others may read the same. Rows and scalars beside them are
 /// little.
@@ -53,11 +52,42 @@ bool loop::runsThreads(KernelOp kernel) {
 
 /// Operations that an op counts as where it computes something.
 static int64_t getWeight(Operation &op, bool runsVectors) {
-  if (runsVectors)
-    return getVectorInstructions(op);
-  if (isa<StoreOp, IndexOp, arith::ConstantOp>(op))
-    return 0;
-  return loop::isHeavy(op) ? kHeavyOps : 1;
+  return runsVectors ? getVectorInstructions(op) : getThreadInstructions(op);
+}
+
+KernelWork loop::getWork(KernelOp kernel, const Hints &hints) {
+  KernelWork work;
+  for (ValueRange values :
+       {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
+    for (Value v : values)
+      work.bytes += getBytes(v, hints);
+  DimDependence dependence(kernel);
+  bool runsVectors = !runsThreads(kernel);
+  SmallVector<double> extents;
+  for (sym::ExprAttr extent : kernel.getDims().getDims())
+    extents.push_back(hints(extent));
+  for (Operation &op : *kernel.getBlock()) {
+    int64_t weight = getWeight(op, runsVectors);
+    if (weight == 0)
+      continue;
+    // A reduction combines as many values as its operand has.
+    Value value = isReduction(&op)         ? op.getOperand(0)
+                  : op.getNumResults() > 0 ? Value(op.getResult(0))
+                                           : Value();
+    double points = 1;
+    if (value)
+      for (unsigned d : dependence[value].set_bits())
+        points *= extents[d];
+    work.operations += static_cast<double>(weight) * points;
+  }
+  return work;
+}
+
+double loop::getTimeInBytes(const KernelWork &work,
+                            target::TargetAttrInterface target) {
+  return std::max(work.bytes, work.operations /
+                                  static_cast<double>(getOpsPerByte(target))) +
+         getLaunchBytes(target);
 }
 
 /// Whether an op has a value at a point alone that is not dear: no reduction or
@@ -211,19 +241,60 @@ CopyCost loop::getCopyCost(KernelOp producer, const ResultSlice &slice,
   return cost;
 }
 
+/// Whether the kernels of a program of threads take less time where the readers
+/// of a result compute it by `slice` than where it is in memory: all of them,
+/// or `consumer` alone where it `isKept` for others.
+static bool isFasterByReaders(KernelOp producer, unsigned number,
+                              const ResultSlice &slice, KernelOp consumer,
+                              bool isKept, const Hints &hints) {
+  target::TargetAttrInterface target = target::getProgramTarget(producer);
+  Value result = producer.getResult(number);
+  double bytes = getBytes(result, hints);
+  double elements = bytes / getElementBytes(result.getType());
+  double before = 0, after = 0;
+  llvm::SmallSetVector<Operation *, kMaxReaders> readers;
+  if (isKept) {
+    readers.insert(consumer);
+  } else {
+    readers.insert_range(result.getUsers());
+    KernelWork work = getWork(producer, hints);
+    before += getTimeInBytes(work, target);
+    // What makes other results, too, only does not store this one.
+    if (producer.getNumResults() > 1 || reduces(producer)) {
+      work.bytes -= bytes;
+      after += getTimeInBytes(work, target);
+    }
+  }
+  size_t seen = std::min(readers.size(), kMaxReaders);
+  double times =
+      static_cast<double>(readers.size()) / static_cast<double>(seen);
+  for (Operation *op : readers.getArrayRef().take_front(seen)) {
+    auto reader = cast<KernelOp>(op);
+    KernelWork work = getWork(reader, hints);
+    before += times * getTimeInBytes(work, target);
+    CopyCost cost = getCopyCost(producer, slice, reader, hints);
+    work.bytes += cost.read - bytes;
+    work.operations += static_cast<double>(cost.operations) * elements;
+    after += times * getTimeInBytes(work, target);
+  }
+  return after <= before;
+}
+
 bool loop::isCheaperThanKept(KernelOp producer, unsigned number,
+                             const ResultSlice &slice, KernelOp consumer,
                              const CopyCost &cost, bool isKept,
                              const Hints &hints) {
+  if (runsThreads(producer))
+    return isFasterByReaders(producer, number, slice, consumer, isKept, hints);
   Value result = producer.getResult(number);
   llvm::SmallPtrSet<Operation *, 4> readers(result.user_begin(),
                                             result.user_end());
   auto n = static_cast<double>(readers.size());
   double bytes = getBytes(result, hints);
   double elementBytes = getElementBytes(result.getType());
-  // Of an element: its own, or what is not moved. On GPUs fusion was measured
-  // with the first alone.
+  // Of an element: its own, or what is not moved.
   double saved = elementBytes;
-  if (!isKept && !runsThreads(producer) && bytes > 0)
+  if (!isKept && bytes > 0)
     saved = std::max(saved, ((n + 1) / n - cost.read / bytes) * elementBytes);
   auto opsPerByte =
       static_cast<double>(getOpsPerByte(target::getProgramTarget(producer)));
@@ -257,6 +328,12 @@ bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
   std::optional<int64_t> operations = countOperations(producer);
   if (!operations)
     return false;
+  if (runsThreads(producer)) {
+    std::optional<ResultSlice> slice =
+        getPointwiseSlice(producer, 0, /*readsStored=*/false);
+    return slice && isFasterByReaders(producer, 0, *slice, /*consumer=*/nullptr,
+                                      /*isKept=*/false, hints);
+  }
   double points = 1;
   for (sym::ExprAttr extent : producer.getDims().getDims())
     points *= hints(extent);
@@ -273,14 +350,32 @@ bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
          (readers + 1) * getBytes(result, hints);
 }
 
-bool loop::isFasterThanMemory(KernelOp producer, double repeats) {
+bool loop::isFasterThanMemory(KernelOp producer, KernelOp consumer,
+                              double repeats, const Hints &hints) {
   std::optional<int64_t> operations = countOperations(producer);
   if (!operations)
     return false;
+  target::TargetAttrInterface target = target::getProgramTarget(producer);
+  if (runsThreads(producer)) {
+    KernelWork first = getWork(producer, hints),
+               second = getWork(consumer, hints);
+    double before = getTimeInBytes(second, target);
+    if (llvm::all_of(producer->getUsers(),
+                     [&](Operation *user) { return user == consumer; }))
+      before += getTimeInBytes(first, target);
+    second.operations += repeats * first.operations;
+    for (Value result : producer.getResults())
+      if (llvm::is_contained(consumer.getInputs(), result))
+        second.bytes -= getBytes(result, hints);
+    for (Value input : producer.getInputs())
+      if (!llvm::is_contained(consumer.getInputs(), input))
+        second.bytes += getBytes(input, hints);
+    return getTimeInBytes(second, target) <= before;
+  }
   int64_t bytes = 0;
   for (Type type : producer->getResultTypes())
     bytes += getElementBytes(type);
-  int64_t opsPerByte = getOpsPerByte(target::getProgramTarget(producer));
+  int64_t opsPerByte = getOpsPerByte(target);
   return static_cast<double>(*operations) * repeats <=
          static_cast<double>(2 * opsPerByte * bytes);
 }

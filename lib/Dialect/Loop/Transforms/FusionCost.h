@@ -15,6 +15,7 @@
 
 #include "KernelMerge.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Target/IR/Target.h"
 
 #include "coil/Dialect/Loop/IR/Loop.h"
 
@@ -66,12 +67,28 @@ struct CopyCost {
 CopyCost getCopyCost(KernelOp producer, const ResultSlice &slice,
                      KernelOp consumer, const Hints &hints);
 
-/// Whether `consumer` computes result number `result` of `producer` for itself,
-/// which costs `cost`, in the time in which what that saves would move: the
+/// What a kernel moves and computes: each operand and result once, and each op
+/// at the points of the dimensions that it varies over.
+struct KernelWork {
+  double bytes = 0;
+  double operations = 0;
+};
+KernelWork getWork(KernelOp kernel, const Hints &hints);
+
+/// The time of a kernel in bytes that memory moves meanwhile: those of its own
+/// or what its operations take, whichever is longer, and a launch.
+double getTimeInBytes(const KernelWork &work,
+                      target::TargetAttrInterface target);
+
+/// Whether `consumer` had better compute result number `result` of `producer`
+/// by `slice`, which costs `cost`, than read it. Where blocks of threads run,
+/// the times of the producer and all readers are compared. On a processor, the
+/// operations have to take no longer than what they save would move: the
 /// result's bytes, written (unless it `isKept` for others) and read, against
 /// those of operands.
-bool isCheaperThanKept(KernelOp producer, unsigned result, const CopyCost &cost,
-                       bool isKept, const Hints &hints);
+bool isCheaperThanKept(KernelOp producer, unsigned result,
+                       const ResultSlice &slice, KernelOp consumer,
+                       const CopyCost &cost, bool isKept, const Hints &hints);
 
 /// Whether all readers of a pointwise producer's only result had better compute
 /// it from its operands than to have it in memory.
@@ -80,7 +97,8 @@ bool isCheaperForReaders(KernelOp producer, const Hints &hints);
 /// Whether to compute a pointwise producer `repeats` times for each of its
 /// elements takes no longer than these take to be written and read. Elements of
 /// operands come from memory once, then from caches.
-bool isFasterThanMemory(KernelOp producer, double repeats);
+bool isFasterThanMemory(KernelOp producer, KernelOp consumer, double repeats,
+                        const Hints &hints);
 
 } // namespace coil::loop
 

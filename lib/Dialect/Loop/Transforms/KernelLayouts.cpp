@@ -13,6 +13,7 @@
 
 #include "FusionCost.h"
 #include "coil/Dialect/Loop/Analysis/Layout.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -68,8 +69,9 @@ KernelLayouts::KernelLayouts(KernelOp kernel, int64_t lanes, int64_t processors)
     : kernel(kernel), hints(kernel) {
   threads.warp = static_cast<double>(lanes);
   threads.multiprocessors = static_cast<double>(processors);
-  // What needs no reduction before it is cut into chunks later.
-  if (getReductionDepth(kernel) > 1)
+  // What needs no reduction before it is cut into chunks later, and so is a sum
+  // below a maximum.
+  if (getReductionDepth(kernel) > 1 && !findChunkObstacle(kernel).empty())
     threads.processors = static_cast<double>(processors);
   double points = 1;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d) {

@@ -14,8 +14,10 @@
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -34,6 +36,12 @@ std::string coil::loop::mergeNames(StringRef a, StringRef b) {
   if (parts.size() > kMaxParts)
     parts.resize(kMaxParts);
   return llvm::join(parts, "+");
+}
+
+void coil::loop::shareValues(KernelOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  DominanceInfo dominance(kernel);
+  eliminateCommonSubExpressions(rewriter, dominance, kernel);
 }
 
 void coil::loop::mergeEqualInputs(KernelOp kernel) {

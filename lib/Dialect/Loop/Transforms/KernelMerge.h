@@ -27,6 +27,9 @@ struct MergePlan {
   llvm::SmallVector<sym::ExprAttr> producerDims;
   /// Whether the merged kernel also has the producer's results.
   bool keepResults = false;
+  /// Whether what both compute of the same elements has to be one value: the
+  /// merged kernel is to be recognised by it.
+  bool sharesValues = false;
 };
 
 /// Builds the kernel that computes `consumer` with every read of `producer`
@@ -36,6 +39,9 @@ struct MergePlan {
 /// `canReadIndirectly` allows, and the producer does not scatter.
 KernelOp mergeProducer(KernelOp producer, KernelOp consumer,
                        const MergePlan &plan);
+
+/// Makes equal values of a kernel one.
+void shareValues(KernelOp kernel);
 
 /// Builds one kernel with the results of both, which run over the same space
 /// and do not depend on each other, in front of `second`; replaces both.

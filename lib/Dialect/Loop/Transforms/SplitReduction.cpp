@@ -15,6 +15,7 @@
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -128,30 +129,8 @@ struct LoopSplitReductionPass
           << remark::add("not split: '{0}': {1}", kernel.getName(), why);
       return std::nullopt;
     };
-    // (C1)
-    DimDependence dependence(kernel);
-    llvm::SmallBitVector reducedSet(kernel.getNumDims());
-    for (unsigned r : reduced)
-      reducedSet.set(r);
-    DenseSet<Value> afterReduction;
-    for (Operation &op : *kernel.getBlock()) {
-      bool reduces = isReduction(&op);
-      bool depends = llvm::any_of(op.getOperands(), [&](Value v) {
-        return afterReduction.contains(v);
-      });
-      if (reduces && depends)
-        return missed("a reduction needs the result of another");
-      if (isa<StoreOp>(op) &&
-          dependence.of(cast<StoreOp>(op).getIndices().getDims())
-              .anyCommon(reducedSet))
-        return missed("it stores values along the reduced dimensions");
-      if (depends && op.getNumResults() > 0 &&
-          dependence[op.getResult(0)].anyCommon(reducedSet))
-        return missed("values along the reduced dimensions need a reduction");
-      if (reduces || depends)
-        for (Value v : op.getResults())
-          afterReduction.insert(v);
-    }
+    if (StringRef why = findChunkObstacle(kernel); !why.empty()) // (C1)
+      return missed(why);
     if (tiles) {
       // Chunks of the same length, so that products stay what is summed. (C2)
       auto most = static_cast<int64_t>(
@@ -406,6 +385,14 @@ struct LoopSplitReductionPass
       int64_t output = 0;
       DenseSet<Value> done;
       for (Operation &op : *kernel.getBlock()) {
+        if (std::optional<OnlineSum> online = matchOnline(&op)) {
+          auto sum = cloneOnlineSum(b, cast<ReduceOp>(op), *online,
+                                    mapping.lookup(online->max.getResult())
+                                        .getDefiningOp<ReduceOp>());
+          storePartials(b, sum, output, partialIndex);
+          done.insert(op.getResult(0));
+          continue;
+        }
         // Only what the reductions need; the rest belongs to the second.
         if (isa<StoreOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) {
               return done.contains(v);
@@ -429,6 +416,7 @@ struct LoopSplitReductionPass
           if (inside)
             takeNeutralOutside(b, clone, inside);
           storePartials(b, clone, output, partialIndex);
+          mapping.map(op.getResults(), clone->getResults());
           for (Value v : op.getResults())
             done.insert(v);
           continue;
@@ -492,6 +480,8 @@ struct LoopSplitReductionPass
       for (unsigned r : reduced)
         reducedSet.set(r);
       unsigned next = 0;
+      // What each chunk has found, by the result of all.
+      DenseMap<Value, Value> found;
       for (Operation &op : *kernel.getBlock()) {
         if (isReduction(&op)) {
           IRMapping inner;
@@ -501,6 +491,12 @@ struct LoopSplitReductionPass
                                      rest.getBody().getArgument(next++),
                                      chunkIndex)
                           .getResult());
+          if (std::optional<OnlineSum> online = matchOnline(&op))
+            scaleOnlineSum(b, inner, *online,
+                           found.lookup(online->max.getResult()),
+                           mapping.lookup(online->base));
+          else if (op.getNumResults() == 1)
+            found[op.getResult(0)] = inner.lookup(op.getOperand(0));
           Operation *clone = b.clone(op, inner);
           for (auto [v, type] :
                llvm::zip_equal(clone->getResults(), getPartialTypes(&op)))
@@ -542,6 +538,52 @@ struct LoopSplitReductionPass
                        chunks);
     kernel->replaceAllUsesWith(rest);
     kernel.erase();
+  }
+
+  static std::optional<OnlineSum> matchOnline(Operation *op) {
+    auto sum = dyn_cast<ReduceOp>(op);
+    return sum ? matchOnlineSum(sum) : std::nullopt;
+  }
+
+  /// The sum of a chunk below its own maximum. A chunk that has nothing but
+  /// minus infinity, or nothing at all, has a sum of zero.
+  static ReduceOp cloneOnlineSum(OpBuilder &b, ReduceOp sum, OnlineSum online,
+                                 ReduceOp max) {
+    Location loc = sum.getLoc();
+    Value highest = max.getResult(), tested = highest;
+    auto type = cast<FloatType>(highest.getType());
+    bool isZero = online.infinite == InfiniteMax::Zero;
+    if (isZero)
+      tested = math::AbsFOp::create(b, loc, highest);
+    Value infinity = arith::ConstantOp::create(
+        b, loc,
+        b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
+                                             /*Negative=*/!isZero)));
+    Value isInfinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                             tested, infinity);
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    Value base = arith::SelectOp::create(b, loc, isInfinite, zero, highest);
+    IRMapping mapping;
+    mapping.map(online.difference.getLhs(), max.getOperand());
+    mapping.map(online.difference.getRhs(), base);
+    b.clone(*online.difference, mapping);
+    b.clone(*online.exp, mapping);
+    auto clone = cast<ReduceOp>(b.clone(*sum, mapping));
+    clone.setDims(max.getDims());
+    return clone;
+  }
+
+  /// Makes the sum of a chunk, `inner` has it, that below the maximum of all.
+  static void scaleOnlineSum(OpBuilder &b, IRMapping &inner, OnlineSum online,
+                             Value highest, Value base) {
+    Location loc = online.exp.getLoc();
+    IRMapping mapping;
+    mapping.map(online.difference.getLhs(), highest);
+    mapping.map(online.difference.getRhs(), base);
+    b.clone(*online.difference, mapping);
+    Value scale = b.clone(*online.exp, mapping)->getResult(0);
+    Value part = online.exp.getResult();
+    inner.map(part, arith::MulFOp::create(b, loc, inner.lookup(part), scale));
   }
 
   /// Whether partial results of a reduction are in a wider type than its own.

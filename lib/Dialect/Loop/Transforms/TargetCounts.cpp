@@ -34,6 +34,12 @@ static constexpr int64_t kLongOfCores = 262144, kLongOfBlock = 32768;
 /// Operations for each byte of a target that states neither its lanes nor a
 /// number of its own: both an H100 and two cores with AVX2 have about as many.
 static constexpr int64_t kUsualOpsPerByte = 8;
+/// A launch in a chain of small kernels on an H200
+/// (benchmarks/results/gpu-design.md).
+static constexpr double kLaunchSeconds = 1.2e-6;
+/// Bytes that cores move while they begin and end one more kernel: 5 us at 20
+/// GB/s (benchmarks/results/cpu.md).
+static constexpr double kVectorKernelBytes = 100e3;
 
 ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
   ReductionCounts counts{kTasks,       kChunks,
@@ -77,4 +83,12 @@ int64_t loop::getOpsPerByte(target::TargetAttrInterface target) {
   return std::max<int64_t>(
       1,
       static_cast<int64_t>(operations * 1e6 / static_cast<double>(*bandwidth)));
+}
+
+double loop::getLaunchBytes(target::TargetAttrInterface target) {
+  std::optional<int64_t> bandwidth =
+      target ? target.getFact("bandwidth") : std::nullopt;
+  return bandwidth && target.getFact("multiprocessors")
+             ? static_cast<double>(*bandwidth) * kLaunchSeconds
+             : kVectorKernelBytes;
 }

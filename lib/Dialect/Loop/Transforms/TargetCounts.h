@@ -39,6 +39,10 @@ ReductionCounts getReductionCounts(target::TargetAttrInterface target);
 /// Operations that the target computes in the time in which it moves a byte.
 int64_t getOpsPerByte(target::TargetAttrInterface target);
 
+/// Bytes that the target moves in the time that one more kernel takes to begin
+/// and end.
+double getLaunchBytes(target::TargetAttrInterface target);
+
 } // namespace coil::loop
 
 #endif // COIL_LIB_DIALECT_LOOP_TRANSFORMS_TARGETCOUNTS_H

@@ -14,15 +14,42 @@
 #define COIL_DIALECT_LOOP_ANALYSIS_ONLINESUM_H
 
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <optional>
 
 namespace coil::loop {
 
-/// Returns the maximum `m` over `x` when `sum` is that of `exp(x - m)` over the
-/// same dimensions; else null. While elements come, the sum so far times
-/// `exp(old maximum - new maximum)` is the sum for the new maximum: one loop
-/// over the elements gives both, where the sum alone would wait for the
-/// maximum. The result is rounded differently, not more coarsely.
+/// What the exponents of an online softmax have in place of an infinite
+/// maximum.
+enum class InfiniteMax { Itself, ZeroForMinus, Zero };
+
+/// The sum of `exp(x - base)`, whose base is the maximum of `x` over the same
+/// dimensions, or zero where that is infinite.
+struct OnlineSum {
+  ReduceOp max;
+  mlir::Value base;
+  mlir::arith::SubFOp difference;
+  mlir::math::ExpOp exp;
+  InfiniteMax infinite;
+};
+
+/// Recognises the sum of an online softmax. While elements come, the sum so far
+/// times `exp(old maximum - new maximum)` is the sum for the new maximum: one
+/// loop over the elements gives both, where the sum alone would wait for the
+/// maximum; and sums of parts can be added. The result is rounded differently,
+/// not more coarsely.
+std::optional<OnlineSum> matchOnlineSum(ReduceOp sum);
+
+/// The maximum of such a sum; null if `sum` is none.
 ReduceOp getOnlineMax(ReduceOp sum);
+
+/// Why the reductions of a kernel cannot be those of chunks that another kernel
+/// combines; nothing if they can: each needs no other reduction, unless it is
+/// such a sum of which nothing else needs a part, and nothing that varies
+/// over reduced dimensions needs one or is stored.
+llvm::StringRef findChunkObstacle(KernelOp kernel);
 
 } // namespace coil::loop
 

@@ -24,6 +24,13 @@ bool isHeavy(mlir::Operation &op);
 /// "Functions on CPUs"). Constants, positions and stores count nothing.
 int64_t getVectorInstructions(mlir::Operation &op);
 
+/// Instructions of a thread on a GPU, where those of an addition are one: after
+/// what kernels of single functions have in PTX for each element of `bf16`
+/// (benchmarks/results/random.md, "Functions on GPUs"). A special function unit
+/// counts as eight: a multiprocessor has 16 of these and 128 lanes. Constants,
+/// positions and stores count nothing.
+int64_t getThreadInstructions(mlir::Operation &op);
+
 } // namespace coil::loop
 
 #endif // COIL_DIALECT_LOOP_ANALYSIS_VECTORCOST_H

@@ -59,7 +59,11 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     dimensions, say, or the consumer is a long reduction to few results, which runs
     in chunks that store nothing else, `loop-split-reduction`), the consumer computes
     for itself what it reads of the producer, if that needs no reduction and moves
-    fewer bytes than to write and to read it.
+    fewer bytes than to write and to read it. On a GPU the times of the kernels are
+    compared, of which each is that of its bytes or of its operations, whichever is
+    longer, and of a launch (docs/concepts/FusionByTime.md).
+    A long reduction is given, last, what follows for each of its results. A
+    maximum and the sum of exponentials below it are one long reduction.
     Horizontal fusion merges kernels that run over the same
     space and read the same tensor.
 
@@ -455,6 +459,23 @@ def LoopSplitReductionPass
     neighbours, unless vectors go along it: all chunks go through memory together,
     from its beginning to its end, where the next kernel finds it in the cache.
 
+    A sum of exponentials below a maximum over the same dimensions is found in
+    chunks, too: each has its own maximum, and the second kernel scales the sums to
+    the maximum of all.
+    ```mlir
+    // before
+    %m = loop.reduce max %x over [0] : f32
+    %d = arith.subf %x, %m : f32
+    %e = math.exp %d : f32
+    %s = loop.reduce sum %e over [0] : f32
+    // after, in the kernel that combines the chunks' maxima %mc and sums %sc
+    %m = loop.reduce max %mc over [0] : f32
+    %dc = arith.subf %mc, %m : f32
+    %ec = math.exp %dc : f32
+    %scaled = arith.mulf %sc, %ec : f32
+    %s = loop.reduce sum %scaled over [0] : f32
+    ```
+
     With `welford-in-f64` the moments of `f32` values are split in `f64`: the mean
     of a chunk, rounded to `f32`, would be off by more than the standard
     deviation where all values are far from zero.
@@ -480,7 +501,8 @@ def LoopSplitReductionPass
 
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
-         reduction, and nothing but reductions' results is stored.
+         reduction, unless it is a sum of exponentials below a maximum whose terms
+         nothing else needs; and nothing but reductions' results is stored.
     (C2) The extent of a reduced dimension is at least twice the number of
          chunks; of rows, 16 times. Chunks of contractions in tiles divide it.
     (C3) Nothing is accumulated: such a kernel has chunks of its own.
