@@ -43,20 +43,14 @@ Value GPUKernelEmitter::getExpBase(Value max) {
                                  constantFloat(max.getType(), 0), max);
 }
 
-/// The base of exponents, which `getExpBase` has made of the maximum, where the
-/// kernel says that an infinite maximum counts as zero.
-static Value withInfiniteMax(OpBuilder &b, Operation *sum, Value base) {
+Value GPUKernelEmitter::withInfiniteMax(Operation *sum, Value base) {
   if (matchOnlineSum(cast<ReduceOp>(sum))->infinite != InfiniteMax::Zero)
     return base;
-  Location loc = sum->getLoc();
-  auto type = cast<FloatType>(base.getType());
-  Value infinity = arith::ConstantOp::create(
-      b, loc, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  return arith::SelectOp::create(
-      b, loc,
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, base, infinity),
-      zero, base);
+  Type type = base.getType();
+  Value isInfinite = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OEQ, base,
+      constantFloat(type, std::numeric_limits<double>::infinity()));
+  return arith::SelectOp::create(b, isInfinite, constantFloat(type, 0), base);
 }
 
 Value GPUKernelEmitter::expBelow(Operation *sum, Value x, Value base) {
@@ -95,7 +89,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::accumulateOnline(Operation *sum,
   Value highest =
       combine(b, ReduceKind::Max, old[0],
               combineVectors({max, /*isSum=*/false, /*hasRest=*/false, {}}));
-  Value base = withInfiniteMax(b, sum, getExpBase(highest));
+  Value base = withInfiniteMax(sum, getExpBase(highest));
   Value total = arith::MulFOp::create(b, old[1], expBelow(sum, old[0], base));
   for (Value &v : elements)
     v = expBelow(sum, v, base);
@@ -108,7 +102,7 @@ GPUKernelEmitter::Values GPUKernelEmitter::mergeOnline(Operation *sum,
                                                        ArrayRef<Value> x,
                                                        ArrayRef<Value> y) {
   Value highest = combine(b, ReduceKind::Max, x[0], y[0]);
-  Value base = withInfiniteMax(b, sum, getExpBase(highest));
+  Value base = withInfiniteMax(sum, getExpBase(highest));
   Value total = arith::AddFOp::create(
       b, arith::MulFOp::create(b, x[1], expBelow(sum, x[0], base)),
       arith::MulFOp::create(b, y[1], expBelow(sum, y[0], base)));

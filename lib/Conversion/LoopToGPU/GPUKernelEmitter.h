@@ -863,6 +863,9 @@ private:
   mlir::Value isMinusInfinity(mlir::Value v);
   /// What is subtracted from values up to `max`: zero for minus infinity.
   mlir::Value getExpBase(mlir::Value max);
+  /// The base of exponents, which `getExpBase` has made of the maximum, where
+  /// the kernel says that an infinite maximum counts as zero.
+  mlir::Value withInfiniteMax(mlir::Operation *sum, mlir::Value base);
   /// `exp(x - base)`, with the exponential that `sum` is of.
   mlir::Value expBelow(mlir::Operation *sum, mlir::Value x, mlir::Value base);
 
