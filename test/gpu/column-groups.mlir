@@ -1,12 +1,14 @@
 // REQUIRES: cuda-sim
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp
 // RUN: rm -rf %t
-// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --dump-ptx=%t
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a@multiprocessors=4 --library=none --random-inputs --reference=interp
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a@multiprocessors=4 --library=none --random-inputs --dump-ptx=%t
 // RUN: cat %t/*.ptx | FileCheck %s
 
 // Reductions down long columns: so many groups of threads hold a part of each column that
 // threads first merge some of them, each for one column. That is a second barrier
-// in each kernel, and no thread reads the parts of 32 groups.
+// in each kernel, and no thread reads the parts of 32 groups. (Where multiprocessors are many,
+// blocks have fewer columns and fewer groups.)
 // CHECK: .entry convert_reduce_sum
 // CHECK: bar.sync
 // CHECK-COUNT-16: ld.shared.b32
