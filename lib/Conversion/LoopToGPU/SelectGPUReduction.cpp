@@ -233,9 +233,10 @@ void Selector::selectRow() {
     // whole ones.
     int64_t bytes = getStoredBytes() * width, row = mostR * bytes;
     auto hasPieces = [&](int64_t threads) {
-      // Where nothing is written, words are read two sectors at a time.
+      // Where nothing is written, words of rows longer than a line are read two
+      // sectors at a time.
       if (bytes == 0)
-        return widest >= kWordBytes &&
+        return widest >= kWordBytes && mostR * width * widest > kLineBytes &&
                threads * width * widest < 2 * kSectorBytes;
       auto sectors = [](int64_t n) {
         return static_cast<double>(n) / kSectorBytes + 1;
