@@ -152,35 +152,28 @@ SmallVector<double> loop::getBoxExtents(KernelOp kernel) {
 }
 
 /// Pieces of memory that all accesses have where successive blocks cover
-/// `covered` points along each dimension.
+/// `covered` of the kernel's points.
 static double countPieces(ArrayRef<BoxAccess> accesses,
-                          ArrayRef<double> extents, ArrayRef<double> covered) {
+                          ArrayRef<BoxSide> covered, ArrayRef<double> extents) {
   double pieces = 0;
   for (const BoxAccess &a : accesses) {
-    SmallVector<BoxSide> space;
     double elements = 1;
-    for (auto [d, step] : llvm::enumerate(a.steps))
-      if (step != 0 && std::abs(extents[d]) > 1) {
-        space.push_back({static_cast<unsigned>(d), 1});
-        elements *= std::abs(extents[d]);
-      }
-    double run = 1;
-    for (BoxSide side : a.getOwnOrder(space)) {
-      if (std::abs(a.steps[side.dim]) != run)
-        break;
-      run *= covered[side.dim];
-      if (covered[side.dim] < std::abs(extents[side.dim]))
-        break;
-    }
-    pieces += elements / run;
+    for (auto [step, extent] : llvm::zip_equal(a.steps, extents))
+      if (step != 0)
+        elements *= extent;
+    pieces += elements /
+              static_cast<double>(a.getRun(a.getOwnOrder(covered), extents));
   }
   return pieces;
 }
 
 SmallVector<unsigned> loop::getBoxBlockOrder(ArrayRef<BoxAccess> accesses,
                                              ArrayRef<BoxSide> sides,
-                                             ArrayRef<double> extents,
+                                             ArrayRef<double> hints,
                                              int64_t blocks) {
+  // A size that is not constant is as likely as one that is.
+  auto extents =
+      llvm::map_to_vector(hints, [](double e) { return std::abs(e); });
   SmallVector<double> sizes(extents.size(), 1);
   for (BoxSide side : sides)
     sizes[side.dim] = static_cast<double>(side.size);
@@ -203,13 +196,14 @@ SmallVector<unsigned> loop::getBoxBlockOrder(ArrayRef<BoxAccess> accesses,
     for (BoxSide side : space)
       if (!llvm::is_contained(order, side.dim))
         order.push_back(side.dim);
-    SmallVector<double> covered(extents.size(), 1);
+    SmallVector<BoxSide> covered;
     auto left = static_cast<double>(std::max<int64_t>(1, blocks));
     for (unsigned d : order) {
-      covered[d] = std::min(std::abs(extents[d]), sizes[d] * std::ceil(left));
-      left = std::max(1.0, left * sizes[d] / std::abs(extents[d]));
+      covered.push_back({d, static_cast<int64_t>(std::min(
+                                extents[d], sizes[d] * std::ceil(left)))});
+      left = std::max(1.0, left * sizes[d] / extents[d]);
     }
-    double pieces = countPieces(accesses, extents, covered);
+    double pieces = countPieces(accesses, covered, extents);
     if (best.empty() || pieces < least) {
       best = order;
       least = pieces;

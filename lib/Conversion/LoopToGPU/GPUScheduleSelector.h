@@ -134,6 +134,8 @@ private:
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
   void narrowColumns();
+  /// Makes vectors along `p` half as long.
+  void halveWidth();
   /// Whether vectors of a large operand begin between aligned addresses.
   bool hasUnaligned() const;
   /// How often a point loads from the buffer that it loads from most often.

@@ -25,8 +25,13 @@ using namespace coil::loop;
 /// Points that are worth a block: what it takes to begin one, and a barrier, is
 /// that of some points of each thread.
 static constexpr int64_t kMinPoints = 2048;
-/// Threads of a block, and points of each, at most.
+/// Threads of a block, and points of each, at most (timed candidates on an
+/// H200: 2,304 points by 160 threads 29 us, by 288 22).
 static constexpr int64_t kMinThreads = 128, kMaxThreads = 512, kMaxItems = 13;
+/// Threads of a multiprocessor that wait for memory as well as all that it can
+/// hold (an H200: boxes of 1,792 points, of which shared memory has room for
+/// ten, by 128 threads 116 us, by 256 79, by 512 73).
+static constexpr double kEnoughResident = 0.75;
 /// Elements of a tensor that is in the L1 cache anyway.
 static constexpr int64_t kSmall = 4096;
 /// Shared memory of a block that leaves room for five others.
@@ -219,7 +224,7 @@ int64_t BoxSelector::getThreads(ArrayRef<BoxSide> sides) const {
     // Where shared memory leaves room for few blocks, these have more threads.
     int64_t resident = threads * facts.countBlocks(threads, shared);
     cost *=
-        std::max(1.0, 0.75 * static_cast<double>(facts.threads) /
+        std::max(1.0, kEnoughResident * static_cast<double>(facts.threads) /
                           static_cast<double>(std::max<int64_t>(1, resident)));
     if (fits && (best == 0 || cost < least)) {
       best = threads;

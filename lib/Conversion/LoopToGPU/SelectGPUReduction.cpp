@@ -233,8 +233,8 @@ void Selector::selectRow() {
     // whole ones.
     int64_t bytes = getStoredBytes() * width, row = mostR * bytes;
     auto hasPieces = [&](int64_t threads) {
-      // Where nothing is written, words of rows longer than a line are read two
-      // sectors at a time.
+      // Where nothing is written, rows longer than a line whose elements are
+      // not narrow are read two sectors at a time.
       if (bytes == 0)
         return widest >= kWordBytes && mostR * width * widest > kLineBytes &&
                threads * width * widest < 2 * kSectorBytes;
@@ -467,14 +467,15 @@ int64_t Selector::getColumnRun() const {
       llvm::divideCeil(countRun(static_cast<unsigned>(dim)), width)));
 }
 
+void Selector::halveWidth() {
+  width /= 2;
+  pointsP *= 2;
+}
+
 void Selector::narrowColumns() {
-  auto halve = [&]() {
-    width /= 2;
-    pointsP *= 2;
-  };
   // Long functions of many lanes take the registers of other threads.
   while (width > kLongVector && countFunctions() >= kManyFunctions)
-    halve();
+    halveWidth();
   // Few elements to a result: one thread loads all of them at a time, in
   // narrower vectors where wide ones take too many registers.
   if (mostR > kMaxKept)
@@ -487,7 +488,7 @@ void Selector::narrowColumns() {
       hasManyBlocks(pointsP * static_cast<double>(width / narrow),
                     kStreamThreads))
     while (width > narrow)
-      halve();
+      halveWidth();
 }
 
 void Selector::selectColumn() {
@@ -555,10 +556,8 @@ void Selector::selectColumn() {
     // of two 1.24 times as fast as of four).
     int64_t loads = countLargeLoads();
     while (width > 1 && countFunctions() >= kManyFunctions &&
-           kept * width * loads * widest > kMaxLoadedBytes) {
-      width /= 2;
-      pointsP *= 2;
-    }
+           kept * width * loads * widest > kMaxLoadedBytes)
+      halveWidth();
     double points = pointsP * static_cast<double>(threadsR);
     while (
         2 * itemsP * itemsR * width <= kManyElements &&
@@ -577,10 +576,8 @@ void Selector::selectColumn() {
     int64_t columns =
         std::max<int64_t>(1, 2 * kSectorBytes / (narrow * widest));
     if (rows * columns <= facts.blockThreads / 2 && fits(rows * columns)) {
-      while (width > narrow) {
-        width /= 2;
-        pointsP *= 2;
-      }
+      while (width > narrow)
+        halveWidth();
       threadsP = std::min(columns, powerAtLeast(pointsP));
       threadsR = rows;
       itemsR = llvm::divideCeil(mostR, rows);

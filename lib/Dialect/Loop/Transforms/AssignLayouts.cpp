@@ -68,9 +68,7 @@ struct LoopAssignLayoutsPass
     }
     lanes = *warp;
     processors = *count;
-    launch = launchBytes >= 0 ? static_cast<double>(launchBytes)
-                              : getLaunchBytes(target);
-    assign();
+    assign(target);
   }
 
 private:
@@ -82,12 +80,12 @@ private:
       return;
     lanes = *bits / 32;
     processors = 0;
-    launch = launchBytes >= 0 ? static_cast<double>(launchBytes)
-                              : getLaunchBytes(target);
-    assign();
+    assign(target);
   }
 
-  void assign() {
+  void assign(target::TargetAttrInterface target) {
+    launch = launchBytes >= 0 ? static_cast<double>(launchBytes)
+                              : getLaunchBytes(target);
     SmallVector<KernelOp> kernels;
     getOperation()->walk([&](KernelOp kernel) {
       if (canChange(kernel))
