@@ -35,20 +35,14 @@ import coil
 import random_kernels
 from gpu_schedules import SCHEDULE, parse, with_schedules
 from random_programs import CLASSES, draw
+from random_traffic import bytes_of
 
 KERNEL = re.compile(r'loop\.kernel "[^"]*" \[([^\]]*)\] .*? schedule #loop\.gpu_schedule<((?:[^<>]|<[^<>]*>)*)>')
 FUNCTION = re.compile(r"wrapper\.kernel @(\w+)\(")
 LAUNCH = re.compile(r"wrapper\.launch @(\w+)\[")
-BUFFER = re.compile(r"!wrapper\.buffer<\[([^\]]*)\](?:, strides = \[[^\]]*\])?, (\w+)")
-BITS = {"i1": 8, "i8": 8, "ui8": 8, "f16": 16, "bf16": 16, "i16": 16, "f32": 32, "i32": 32, "f64": 64, "i64": 64}
 DEFAULTS = {"strategy": "tile", "vector_width": "1", "threads_p": "1", "threads_r": "1", "items_p": "1", "items_r": "1"}
 # Threads of a block, and elements of one thread: a thread has 255 registers.
 MAX_THREADS, MAX_ELEMENTS = 1024, 256
-
-
-def buffer_bytes(text):
-    sizes, element = BUFFER.match(text).groups()
-    return math.prod(int(s) for s in sizes.split(",") if s.strip()) * BITS[element] // 8
 
 
 def kernels_of(program):
@@ -65,7 +59,7 @@ def kernels_of(program):
         for line in program.splitlines():
             launch = LAUNCH.search(line)
             if launch and launch[1] == kernel["name"]:
-                kernel["bytes"] = sum(buffer_bytes(b) for b in re.findall(r"!wrapper\.buffer<[^>]*>>?", line))
+                kernel["bytes"] = sum(bytes_of(b, {}) for b in re.findall(r"!wrapper\.buffer<[^>]*>>?", line))
     return result
 
 
