@@ -103,6 +103,11 @@ class Program:
     # Groups of elements that are read again after a reduction over them: their number, or 0 where there are none.
     groups: int = 0
     operations: int = 1  # for each element of the largest tensor
+    # How results are compared: elements that a comparison may decide either way, what errors of small elements are
+    # compared with, and how many times eager mode's errors are allowed.
+    decided = 0
+    floor = 1e-30
+    factor = 2
 
     def source(self, wide=False):
         """The function as text; with `wide` it computes in double precision."""
@@ -116,6 +121,10 @@ class Program:
         scope = {"torch": torch, "F": F}
         exec(self.source(wide), scope)
         return scope["f"]
+
+    def traced(self, inputs):
+        """What is exported, and what Inductor compiles."""
+        return self.function()
 
     def make(self, device, seed=0):
         maker = Maker(device, seed)

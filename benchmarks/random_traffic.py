@@ -33,7 +33,8 @@ from random_programs import Module, touched_bytes
 LAUNCH_BYTES = 4.0e6
 ELEMENT_BITS = re.compile(r"\d+")
 BUFFER = re.compile(r"!wrapper\.buffer<\[([^\]]*)\], (?:\w+ = (?:\[[^\]]*\]|[^,]*), )*(\w+(?:<\w+>)?)")
-OPERANDS = re.compile(r"ins\(([^:)]*).*? outs\(([^:)]*)")
+OPERANDS = re.compile(r" (\w+)\((%[^:)\[]*)")
+WRITTEN = ("outs", "c")  # results of kernels and of matrix products
 COST = re.compile(r"#wrapper\.cost<bytes = <(.*?)>, flops")
 
 
@@ -91,14 +92,14 @@ def read_traffic(text, shapes):
             results = {alias.get(v, v) for v in re.findall(r"%\w+", line)}
         elif name == "alloc":
             sizes[defined.group(1)] = bytes_of(BUFFER.search(line).group(), symbols)
-        elif match := OPERANDS.search(line):
+        elif groups := OPERANDS.findall(line):
             kernel = re.search(r"wrapper\.launch @(\w+)", line)
             if kernel:
                 kernels.append(kernel.group(1))
             else:
                 others += 1
-            reads.update({alias.get(v, v) for v in re.findall(r"%\w+", match.group(1))})
-            writes.update({alias.get(v, v) for v in re.findall(r"%\w+", match.group(2))})
+            for group, operands in groups:
+                (writes if group in WRITTEN else reads).update({alias.get(v, v) for v in re.findall(r"%\w+", operands)})
         elif cost:
             raise ValueError(f"a step of unknown form: {line.strip()[:200]}")
         elif defined and BUFFER.search(line):
@@ -121,13 +122,14 @@ def export_fake(program, other, seed, path):
     the program `other` are symbols."""
     with FakeTensorMode():
         inputs = program.make("cpu", seed)
-        results = program.function()(*inputs)
+        function = program.traced(inputs)
+        results = function(*inputs)
         shapes = None
         if other:
             auto = torch.export.Dim.AUTO
             pairs = zip(inputs, other.make("cpu", seed))
             shapes = (tuple({d: auto for d in range(t.dim()) if t.shape[d] != o.shape[d]} for t, o in pairs),)
-    exported = torch.export.export(Module(program.function()), inputs, dynamic_shapes=shapes)
+    exported = torch.export.export(Module(function), inputs, dynamic_shapes=shapes)
     exported.example_inputs = None  # They have no elements to be saved.
     torch.export.save(exported, path)
     return inputs, results if isinstance(results, (tuple, list)) else (results,)
@@ -143,10 +145,16 @@ def count_traffic(program, other, tool, target, seed):
         except Exception as error:  # Whatever torch says.
             return record | {"skipped": str(error).strip().splitlines()[0][:200]}
         command = [tool, path, f"--target={target}", "--to=wrapper", "--costs", "--plan=none", "--partitions=off", "-o", "-"]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        except subprocess.TimeoutExpired:
+            return record | {"failed": "takes more than 120 s"}
     if run.returncode:
         return record | {"failed": " / ".join(run.stderr.strip().splitlines()[:2])[:300]}
-    traffic = read_traffic(run.stdout, [t.shape for t in inputs])
+    try:
+        traffic = read_traffic(run.stdout, [t.shape for t in inputs])
+    except ValueError as error:
+        return record | {"failed": str(error)}
     least = sum(touched_bytes(t) for t in (*inputs, *results))
     figures = {"steps": traffic.steps, "kernels": traffic.kernels, "moved": traffic.moved, "excess": traffic.excess}
     return record | figures | {"bound": least, "factor": traffic.factor(least)}

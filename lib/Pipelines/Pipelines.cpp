@@ -209,6 +209,11 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     fuse.useLibrary = library != "none";
     fuse.library = library;
     pm.addNestedPass<func::FuncOp>(loop::createLoopFusePass(fuse));
+    if (runsThreads) {
+      loop::LoopFuseRowsPassOptions rows;
+      rows.library = library;
+      pm.addNestedPass<func::FuncOp>(loop::createLoopFuseRowsPass(rows));
+    }
   }
   addExtensions(pm, ExtensionPoint::AfterFusion, options);
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldPositionsPass());

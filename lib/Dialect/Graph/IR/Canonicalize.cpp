@@ -342,14 +342,28 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
+/// A reduction over dimensions of size one drops them.
+struct ReduceOfUnits : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    Sizes sizes = getSizes(op.getInput());
+    for (int64_t d : op.getDims())
+      if (!sizes[static_cast<size_t>(d)].isConstant(1))
+        return rewriter.notifyMatchFailure(op, "something is reduced");
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+    return success();
+  }
+};
+
 } // namespace
 
 void GraphDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<MergeChain<ReshapeOp>, MergeChain<BroadcastOp>, MergePermutes,
-               PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
-               ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>,
-               ViewOfFull<SliceOp>, ConvertOfFull, SplatToFull, MergeConverts,
-               MergeCats, MergeCatSlices, AbsorbBroadcast, SinkReshape>(
-      patterns.getContext());
+  patterns
+      .add<MergeChain<ReshapeOp>, MergeChain<BroadcastOp>, MergePermutes,
+           PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
+           ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>, ViewOfFull<SliceOp>,
+           ConvertOfFull, SplatToFull, MergeConverts, MergeCats, MergeCatSlices,
+           AbsorbBroadcast, SinkReshape, ReduceOfUnits>(patterns.getContext());
 }

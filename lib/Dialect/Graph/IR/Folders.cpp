@@ -92,7 +92,11 @@ OpFoldResult CatOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
-  return foldIdentity(getInput(), getResult(), !getDims().empty());
+  auto sizes = sym::getSizes(cast<RankedTensorType>(getInput().getType()));
+  bool isOfOne = llvm::all_of(getDims(), [&](int64_t d) {
+    return sizes[static_cast<size_t>(d)].isConstant(1);
+  });
+  return foldIdentity(getInput(), getResult(), !isOfOne);
 }
 
 OpFoldResult SelectOp::fold(FoldAdaptor) {

@@ -88,6 +88,8 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
             if (auto copy = fuser.planCopy(v, consumer)) {
               producer = copy->first;
               plan = std::move(copy->second);
+            } else {
+              producer = v.getDefiningOp<KernelOp>();
             }
           if (!plan) {
             refused.insert(producer);

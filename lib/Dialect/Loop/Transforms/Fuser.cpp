@@ -445,11 +445,43 @@ bool Fuser::isLongReduction(KernelOp kernel) {
          elements * results >= kLongRows && sharesRows(kernel);
 }
 
+double Fuser::getSlowdown(KernelOp kernel) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (rowPiece <= 0 || reduced.empty() || kernel.isSequential())
+    return 1;
+  double results = 1, elements = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? elements : results) *=
+        hints(kernel.getExtent(d));
+  if (elements * results < kLongRows || results < rowPiece)
+    return 1;
+  double blocks = std::ceil(results / rowPiece);
+  return blocks < enoughResults && sharesRows(kernel) ? enoughResults / blocks
+                                                      : 1;
+}
+
+bool Fuser::losesChunks(KernelOp kept, KernelOp reduction) {
+  double slowdown = getSlowdown(reduction);
+  if (slowdown == 1 || !findChunkObstacle(reduction).empty())
+    return false;
+  double apart = 0, together = 0;
+  DenseSet<Value> seen;
+  for (KernelOp kernel : {kept, reduction})
+    for (ValueRange values :
+         {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
+      for (Value v : values) {
+        double bytes = getBytes(v, hints);
+        apart += bytes;
+        together += seen.insert(v).second ? bytes : 0;
+      }
+  return together * slowdown > apart;
+}
+
 /// A producer that fusion refuses, or whose result others read, too: a kernel
 /// of its own for what the consumer reads of it, if that is cheaper than to
 /// keep it in memory, and the plan to merge that.
 std::optional<std::pair<KernelOp, MergePlan>>
-Fuser::planCopy(Value v, KernelOp consumer) {
+Fuser::planCopy(Value &v, KernelOp consumer) {
   auto result = cast<OpResult>(v);
   auto producer = cast<KernelOp>(result.getOwner());
   bool isWhole = producer.getNumResults() == 1 && !reduces(producer) &&
@@ -472,10 +504,19 @@ Fuser::planCopy(Value v, KernelOp consumer) {
     slice = std::move(other);
     cost = otherCost;
   }
+  // Where rows are reduced: from what that gives for each row.
+  if (!slice && reduces(producer) && runsThreads(producer) &&
+      (slice = getPointwiseSlice(producer, number, /*readsStored=*/false,
+                                 /*storesRows=*/true)))
+    cost = getCopyCost(producer, *slice, consumer, hints);
   if (!slice || !isCheaperThanKept(producer, number, *slice, consumer, cost,
                                    isKept(result, library), hints))
     return std::nullopt;
   std::string refusal = why;
+  if (!slice->rows.empty()) {
+    producer = storeRows(producer, *slice);
+    v = producer.getResult(number);
+  }
   KernelOp alone = extractResult(producer, number, *slice);
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : consumer->getOpOperands())
@@ -617,6 +658,10 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
         covered.set(d);
     bool whole = covered.all();
     bool cycle = hasPathThroughThird(producer, consumer); // (C2)
+    if (whole && !reduces(producer) && losesChunks(producer, consumer))
+      return refuse("others read it, too, and the consumer has too few results "
+                    "to reduce each in one block"),
+             std::nullopt;
     if (whole && !cycle && readersComeLater(producer, consumer))
       return plan;
     why = !whole  ? "its result has other readers and another space"
@@ -662,6 +707,10 @@ bool Fuser::canMergeSiblings(KernelOp first, KernelOp second,
           second.getInputs().size() + second.getNumResults() >
       kMaxBuffers)
     return refuse("the kernel would have too many buffers");
+  if ((!findChunkObstacle(second).empty() && losesChunks(second, first)) ||
+      (!findChunkObstacle(first).empty() && losesChunks(first, second)))
+    return refuse("one has too few results to reduce each in one block, and "
+                  "the other runs in no chunks");
   double shared = 0;
   for (Value v : first.getInputs()) {
     if (llvm::is_contained(second.getInputs(), v))

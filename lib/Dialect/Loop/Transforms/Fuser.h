@@ -105,8 +105,16 @@ struct Fuser {
   bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
   bool isLongReduction(KernelOp kernel);
+  /// How many times as long a kernel takes because it has fewer results beside
+  /// one another than keep the target busy, and reduces each in one block.
+  double getSlowdown(KernelOp kernel);
+  /// Whether two kernels take less time, of which one alone would reduce in
+  /// chunks, which it cannot where the other one stores values that it reduces.
+  bool losesChunks(KernelOp kept, KernelOp reduction);
   bool runsInChunks(KernelOp producer, KernelOp consumer, MergePlan &plan);
-  std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value v,
+  /// `v` is what it reads afterwards: the kernel that computes it may be
+  /// another one, which has more results.
+  std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value &v,
                                                          KernelOp consumer);
   /// Whether kernels that share at least `minShared` bytes can be one.
   bool canMergeSiblings(KernelOp first, KernelOp second,

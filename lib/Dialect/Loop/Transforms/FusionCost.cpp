@@ -190,17 +190,94 @@ static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
   return nullptr;
 }
 
-std::optional<ResultSlice>
-loop::getPointwiseSlice(KernelOp kernel, unsigned result, bool readsStored) {
+namespace {
+/// What reductions give for each row of a kernel.
+struct RowValues {
+  explicit RowValues(KernelOp kernel)
+      : kernel(kernel), dependence(kernel), outer(kernel.getNumDims(), true) {
+    for (unsigned d : kernel.getReducedDims())
+      outer.reset(d);
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+      if (kernel.getExtent(d).isConstant(1))
+        outer.reset(d);
+    for (Operation &op : *kernel.getBlock())
+      if (isReduction(&op) || llvm::any_of(op.getOperands(), [&](Value v) {
+            return v.getDefiningOp() && after.contains(v.getDefiningOp());
+          }))
+        after.insert(&op);
+  }
+
+  /// Whether `v` needs a reduction, and has one value for each row.
+  bool contains(Value v) const {
+    if (!after.contains(v.getDefiningOp()) ||
+        !isa<IntegerType, FloatType>(v.getType()))
+      return false;
+    llvm::SmallBitVector varies = dependence[v];
+    for (unsigned d : kernel.getReducedDims())
+      if (varies[d])
+        return false;
+    // Elsewhere it would be stored more than once.
+    return !outer.test(varies);
+  }
+
+  /// The store of another result that has `v` for each row.
+  StoreOp findStore(Value v, unsigned result) const {
+    for (Operation *user : v.getUsers()) {
+      auto store = dyn_cast<StoreOp>(user);
+      if (store && store.getOutput() != result &&
+          llvm::all_of(store.getIndices().getDims(), [](sym::ExprAttr index) {
+            return index.isDim() || index.isConstant(0);
+          }))
+        return store;
+    }
+    return nullptr;
+  }
+
+  mutable KernelOp kernel;
+  DimDependence dependence;
+  /// The dimensions of which there are several rows.
+  llvm::SmallBitVector outer;
+  /// Ops that need a reduction.
+  DenseSet<Operation *> after;
+};
+} // namespace
+
+std::optional<ResultSlice> loop::getPointwiseSlice(KernelOp kernel,
+                                                   unsigned result,
+                                                   bool readsStored,
+                                                   bool storesRows) {
   StoreOp store = kernel.getStore(result);
   if (!store)
     return std::nullopt;
   DimDependence dependence(kernel);
+  std::optional<RowValues> rows;
+  if (storesRows) {
+    rows.emplace(kernel);
+    // It is in memory for each row as it is.
+    if (rows->contains(store.getValue()))
+      return std::nullopt;
+  }
   DenseSet<Operation *> needed{store};
+  DenseSet<Value> read;
   ResultSlice slice;
   for (Operation &op : llvm::reverse(*kernel.getBlock())) {
     if (!needed.contains(&op))
       continue;
+    if (rows && !isa<StoreOp>(op) && rows->after.contains(&op)) {
+      SmallVector<Value> values;
+      for (Value v : op.getResults())
+        if (read.contains(v))
+          values.push_back(v);
+      if (llvm::all_of(values, [&](Value v) { return rows->contains(v); })) {
+        for (Value v : values) {
+          if (StoreOp stored = rows->findStore(v, result))
+            slice.stored.push_back(stored);
+          else
+            slice.rows.push_back(v);
+        }
+        continue;
+      }
+    }
     if (readsStored && op.getNumResults() == 1 &&
         !isa<LoadOp, arith::ConstantOp>(op))
       if (StoreOp stored =
@@ -211,9 +288,11 @@ loop::getPointwiseSlice(KernelOp kernel, unsigned result, bool readsStored) {
     if (!isPointwise(op))
       return std::nullopt;
     slice.ops.push_back(&op);
-    for (Value v : op.getOperands())
+    for (Value v : op.getOperands()) {
+      read.insert(v);
       if (Operation *def = v.getDefiningOp())
         needed.insert(def);
+    }
   }
   std::reverse(slice.ops.begin(), slice.ops.end());
   return slice;
@@ -238,6 +317,12 @@ CopyCost loop::getCopyCost(KernelOp producer, const ResultSlice &slice,
   }
   for (StoreOp store : slice.stored)
     read(producer.getResult(static_cast<unsigned>(store.getOutput())));
+  double rows = 1;
+  for (unsigned d = 0; d < producer.getNumDims(); ++d)
+    if (!llvm::is_contained(producer.getReducedDims(), d))
+      rows *= hints(producer.getExtent(d));
+  for (Value v : slice.rows)
+    cost.read += rows * std::max(1u, v.getType().getIntOrFloatBitWidth() / 8);
   return cost;
 }
 

@@ -115,6 +115,37 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
   return smaller;
 }
 
+KernelOp coil::loop::storeRows(KernelOp kernel, ResultSlice &slice) {
+  MLIRContext *ctx = kernel.getContext();
+  SmallVector<ExprAttr> sizes, index;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+    if (llvm::is_contained(kernel.getReducedDims(), d))
+      continue;
+    sizes.push_back(kernel.getExtent(d));
+    index.push_back(sym::dim(ctx, d));
+  }
+  SmallVector<Type> types(kernel->getResultTypes());
+  for (Value v : slice.rows)
+    types.push_back(sym::getTensorType(sizes, v.getType()));
+  OpBuilder b(kernel);
+  auto larger =
+      KernelOp::create(b, kernel.getLoc(), kernel.getName(),
+                       kernel.getDims().getDims(), kernel.getInputs(), types);
+  larger.setConvAttr(kernel.getConvAttr());
+  larger.setScheduleAttr(kernel.getScheduleAttr());
+  larger.getBody().takeBody(kernel.getBody());
+  b.setInsertionPointToEnd(larger.getBlock());
+  uint64_t output = kernel.getNumResults();
+  for (Value v : slice.rows)
+    slice.stored.push_back(StoreOp::create(b, v.getLoc(), v, output++,
+                                           sym::ShapeAttr::get(ctx, index)));
+  slice.rows.clear();
+  kernel->replaceAllUsesWith(
+      larger->getResults().take_front(kernel.getNumResults()));
+  kernel.erase();
+  return larger;
+}
+
 KernelOp coil::loop::extractResult(KernelOp kernel, unsigned result,
                                    const ResultSlice &slice) {
   // The dimensions that it varies over.
