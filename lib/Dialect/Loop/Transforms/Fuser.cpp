@@ -495,7 +495,7 @@ Fuser::planCopy(Value &v, KernelOp consumer) {
   CopyCost cost;
   for (bool readsStored : {true, false}) {
     std::optional<ResultSlice> other =
-        getPointwiseSlice(producer, number, readsStored);
+        getPointwiseSlice(producer, number, readsStored, consumer);
     if (!other)
       continue;
     CopyCost otherCost = getCopyCost(producer, *other, consumer, hints);
@@ -504,10 +504,12 @@ Fuser::planCopy(Value &v, KernelOp consumer) {
     slice = std::move(other);
     cost = otherCost;
   }
-  // Where rows are reduced: from what that gives for each row.
+  // Where rows are reduced: from what that gives for each row. A long reduction
+  // is made where the rows are (`loop-fuse-rows`).
   if (!slice && reduces(producer) && runsThreads(producer) &&
+      !isLongReduction(consumer) &&
       (slice = getPointwiseSlice(producer, number, /*readsStored=*/false,
-                                 /*storesRows=*/true)))
+                                 consumer, /*storesRows=*/true)))
     cost = getCopyCost(producer, *slice, consumer, hints);
   if (!slice || !isCheaperThanKept(producer, number, *slice, consumer, cost,
                                    isKept(result, library), hints))
@@ -524,8 +526,11 @@ Fuser::planCopy(Value &v, KernelOp consumer) {
       operands.push_back(&operand);
   for (OpOperand *operand : operands)
     operand->set(alone.getResult(0));
-  if (std::optional<MergePlan> found = plan(alone, consumer))
+  if (std::optional<MergePlan> found = plan(alone, consumer)) {
+    // Results of one producer have much in common.
+    found->sharesValues = true;
     return std::pair(alone, *found);
+  }
   for (OpOperand *operand : operands)
     operand->set(v);
   alone.erase();

@@ -166,9 +166,10 @@ bool loop::isKept(OpResult result, StringRef library) {
 }
 
 /// The store of another result than `result` that has `v` at every point at
-/// which there is one, and is in memory for others; null if there is none.
+/// which there is one, and is in memory for others or for `consumer`; null if
+/// there is none.
 static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
-                          const DimDependence &dependence) {
+                          KernelOp consumer, const DimDependence &dependence) {
   for (Operation *user : v.getUsers()) {
     auto store = dyn_cast<StoreOp>(user);
     if (!store || store.getOutput() == result)
@@ -181,10 +182,11 @@ static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
         at.set(static_cast<unsigned>(index.getValue()));
     }
     llvm::SmallBitVector varies = dependence[v];
+    auto stored = cast<OpResult>(
+        kernel.getResult(static_cast<unsigned>(store.getOutput())));
     if (isPlain && !varies.test(at) &&
-        isKept(cast<OpResult>(
-                   kernel.getResult(static_cast<unsigned>(store.getOutput()))),
-               /*library=*/""))
+        (isKept(stored, /*library=*/"") ||
+         (consumer && llvm::is_contained(consumer.getInputs(), stored))))
       return store;
   }
   return nullptr;
@@ -244,8 +246,7 @@ struct RowValues {
 
 std::optional<ResultSlice> loop::getPointwiseSlice(KernelOp kernel,
                                                    unsigned result,
-                                                   bool readsStored,
-                                                   bool storesRows) {
+                                                   bool readsStored, KernelOp consumer, bool storesRows) {
   StoreOp store = kernel.getStore(result);
   if (!store)
     return std::nullopt;
@@ -281,7 +282,7 @@ std::optional<ResultSlice> loop::getPointwiseSlice(KernelOp kernel,
     if (readsStored && op.getNumResults() == 1 &&
         !isa<LoadOp, arith::ConstantOp>(op))
       if (StoreOp stored =
-              findStored(kernel, result, op.getResult(0), dependence)) {
+              findStored(kernel, result, op.getResult(0), consumer, dependence)) {
         slice.stored.push_back(stored);
         continue;
       }
@@ -415,7 +416,7 @@ bool loop::isCheaperForReaders(KernelOp producer, const Hints &hints) {
     return false;
   if (runsThreads(producer)) {
     std::optional<ResultSlice> slice =
-        getPointwiseSlice(producer, 0, /*readsStored=*/false);
+        getPointwiseSlice(producer, 0, /*readsStored=*/false, KernelOp());
     return slice && isFasterByReaders(producer, 0, *slice, /*consumer=*/nullptr,
                                       /*isKept=*/false, hints);
   }

@@ -49,10 +49,12 @@ bool isTrivial(KernelOp kernel);
 /// reduction, a scan, sums of rows, an indirect read or random numbers, or is
 /// computed by other special functions: what is expensive, or has no value at a
 /// point alone. With `readsStored` values that the kernel stores for others
-/// anyway are read where they are, which may be what made it expensive. With
-/// `storesRows` what reductions give for each row is to be stored and read.
+/// anyway, or that `consumer` reads, are read where they are, which may be what
+/// made it expensive. With `storesRows` what reductions give for each row is to
+/// be stored and read.
 std::optional<ResultSlice> getPointwiseSlice(KernelOp kernel, unsigned result,
                                              bool readsStored,
+                                             KernelOp consumer,
                                              bool storesRows = false);
 
 /// Whether somebody other than kernels of the block that no library computes
