@@ -12,6 +12,7 @@
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Layout.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,6 +75,63 @@ struct LoopFoldViewsPass
     for (ViewOp view : llvm::reverse(views))
       if (view->use_empty())
         view.erase();
+    getOperation()->walk([&](func::ReturnOp op) {
+      for (OpOperand &operand : op->getOpOperands())
+        writeResult(operand);
+    });
+  }
+
+  /// Whether the elements of a view are all of a part of memory, in an order of
+  /// its dimensions: a result can be that view of a buffer.
+  static bool isDense(ViewOp view) {
+    auto type = cast<RankedTensorType>(view.getInput().getType());
+    std::optional<StridedView> strided = getStridedView(
+        view, sym::getContiguousStrides(view.getContext(), sym::getSizes(type)));
+    if (!strided)
+      return false;
+    SmallVector<std::pair<int64_t, int64_t>> dims;
+    for (auto [stride, size] : llvm::zip_equal(
+             strided->strides,
+             sym::getSizes(cast<RankedTensorType>(view.getType())))) {
+      if (size.isConstant(1))
+        continue;
+      // Without numbers for sizes it stays what it is.
+      if (!stride.isConstant() || !size.isConstant())
+        return true;
+      dims.emplace_back(stride.getValue(), size.getValue());
+    }
+    llvm::sort(dims);
+    int64_t next = 1;
+    for (auto [stride, size] : dims) {
+      if (stride != next)
+        return false;
+      next *= size;
+    }
+    return true;
+  }
+
+  /// A returned view of what a kernel computes, of which memory would be a copy,
+  /// is a kernel, which can compute it.
+  static void writeResult(OpOperand &operand) {
+    auto view = operand.get().getDefiningOp<ViewOp>();
+    if (!view || !view.getInput().getDefiningOp<KernelOp>() || isDense(view) ||
+        llvm::any_of(view.getIndices().getDims(), sym::isIndirect))
+      return;
+    Location loc = view.getLoc();
+    auto type = cast<RankedTensorType>(view.getType());
+    OpBuilder b(view);
+    auto kernel = KernelOp::create(b, loc, "copy", sym::getSizes(type),
+                                   view.getInput(), TypeRange(type));
+    OpBuilder body = OpBuilder::atBlockEnd(kernel.getBlock());
+    auto load = LoadOp::create(body, loc, kernel.getBlock()->getArgument(0),
+                               view.getIndices().getDims());
+    SmallVector<ExprAttr> at;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      at.push_back(sym::dim(b.getContext(), static_cast<unsigned>(d)));
+    StoreOp::create(body, loc, load, 0,
+                    sym::ShapeAttr::get(b.getContext(), at));
+    view.replaceAllUsesWith(kernel.getResult(0));
+    view.erase();
   }
 
   /// A view of a view reads the innermost operand.

@@ -37,8 +37,8 @@ namespace {
 /// `loop-fuse-columns`.
 constexpr double kMinSaved = 0.1;
 /// Elements of the least row where nothing else says what a row is: a partial
-/// result for each of fewer would be more than a hundredth of what is read.
-constexpr double kMinRow = 256;
+/// result for each of fewer would be more than a thirtieth of what is read.
+constexpr double kMinRow = 64;
 /// Rows for each result that keeps a device busy: a block or a warp takes one.
 constexpr double kRowsForEach = 4;
 

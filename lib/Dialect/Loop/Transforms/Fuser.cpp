@@ -577,7 +577,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return refuse("the kernel would have too many buffers"), std::nullopt;
   bool isElsewhere = false;
   for (LoadOp read : reads)
-    isElsewhere |= read.getMask() || !read.getArgs().empty();
+    isElsewhere |= (read.getMask() && !reduces(producer)) || !read.getArgs().empty();
   // What was kept of a row says nothing about the other elements of its kernel.
   for (LoadOp read : reads) {
     unsigned input = cast<BlockArgument>(read.getSource()).getArgNumber();

@@ -23,7 +23,9 @@ def LoopFoldViewsPass : Pass<"loop-fold-views", "::mlir::func::FuncOp"> {
 
     A contraction that a library can compute keeps a view that would make its
     accesses uneven: the view is then copied once instead of slowing down every
-    access.
+    access. A returned view of a kernel's result that memory could only be a
+    copy of, such as a part or the reverse, becomes a kernel, "copy", which fusion
+    has compute what it reads.
 
     Constraints:
     (C1) A load with checked indirect indices folds only when each of them stays
@@ -143,7 +145,7 @@ def LoopFuseRowsPass : Pass<"loop-fuse-rows", "::mlir::func::FuncOp"> {
     has the producer reduce each of its rows, so that the value between them
     stays a scalar, and a second, small kernel reduces one value for each row.
     A row is what the producer reduces, or so many of the last dimensions
-    that they have 256 elements.
+    that they have 64 elements.
 
     It runs behind `loop-fuse`, on targets with multiprocessors, where it saves at least a
     tenth of the bytes of both kernels. Every decision is a remark (category
