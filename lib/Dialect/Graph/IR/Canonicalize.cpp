@@ -356,6 +356,52 @@ struct ReduceOfUnits : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// A reduction of everything is the same in any order: it reads what a view of
+/// all elements is of.
+struct ReduceOfView : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getInput().getType());
+    if (static_cast<int64_t>(op.getDims().size()) != type.getRank())
+      return rewriter.notifyMatchFailure(op, "something stays apart");
+    Value input = op.getInput();
+    auto convert = input.getDefiningOp<ConvertOp>();
+    if (convert)
+      input = convert.getInput();
+    Value whole = getWhole(input);
+    if (!whole)
+      return rewriter.notifyMatchFailure(op, "operand is no view of everything");
+    Sizes sizes = getSizes(whole);
+    if (convert)
+      whole = ConvertOp::create(
+          rewriter, convert.getLoc(),
+          sym::getTensorType(sizes, type.getElementType()), whole);
+    SmallVector<int64_t> dims;
+    for (size_t d = 0; d < sizes.size(); ++d)
+      dims.push_back(static_cast<int64_t>(d));
+    auto reduce = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), whole,
+                                   dims);
+    reduce.setTf32(op.getTf32());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), reduce);
+    return success();
+  }
+
+  /// What `v` has every element of, once, in another order; null if nothing.
+  static Value getWhole(Value v) {
+    if (auto reshape = v.getDefiningOp<ReshapeOp>())
+      return reshape.getInput();
+    if (auto permute = v.getDefiningOp<PermuteOp>())
+      return permute.getInput();
+    auto slice = v.getDefiningOp<SliceOp>();
+    if (slice && getSizes(slice.getInput()) == getSizes(slice) &&
+        llvm::all_of(slice.getSteps(),
+                     [](int64_t step) { return step == 1 || step == -1; }))
+      return slice.getInput();
+    return {};
+  }
+};
+
 } // namespace
 
 void GraphDialect::getCanonicalizationPatterns(
@@ -365,5 +411,5 @@ void GraphDialect::getCanonicalizationPatterns(
            PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
            ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>, ViewOfFull<SliceOp>,
            ConvertOfFull, SplatToFull, MergeConverts, MergeCats, MergeCatSlices,
-           AbsorbBroadcast, SinkReshape, ReduceOfUnits>(patterns.getContext());
+           AbsorbBroadcast, SinkReshape, ReduceOfUnits, ReduceOfView>(patterns.getContext());
 }

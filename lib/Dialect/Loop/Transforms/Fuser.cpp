@@ -230,9 +230,11 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     if (mapped != consumerReduced)
       return refuse("both reduce, over different dimensions");
   }
+  unsigned depth = 0;
+  for (LoadOp read : reads)
+    depth = std::max(depth, getReductionDepth(producer, cast<OpResult>(consumer.getInputs()[cast<BlockArgument>(read.getSource()).getArgNumber()]).getResultNumber()));
   if (!producerReduced.empty() && !consumerReduced.empty() &&
-      getReductionDepth(producer) + getReductionDepth(consumer) >
-          kMaxReductionDepth)
+      depth + getReductionDepth(consumer) > kMaxReductionDepth)
     return refuse("more than " + Twine(kMaxReductionDepth) +
                   " reductions would wait for one another");
   if (!producerReduced.empty() || sumsRows(producer)) {

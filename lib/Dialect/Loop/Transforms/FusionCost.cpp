@@ -116,19 +116,31 @@ bool loop::sumsRows(KernelOp kernel) {
   return ops.begin() != ops.end();
 }
 
-unsigned loop::getReductionDepth(KernelOp kernel) {
+/// For each value of a kernel, the longest chain of reductions that it needs.
+static DenseMap<Value, unsigned> getReductionDepths(KernelOp kernel) {
   DenseMap<Value, unsigned> depth;
-  unsigned deepest = 0;
   for (Operation &op : *kernel.getBlock()) {
     unsigned d = 0;
     for (Value v : op.getOperands())
       d = std::max(d, depth.lookup(v));
     d += isReduction(&op);
-    deepest = std::max(deepest, d);
     for (Value v : op.getResults())
       depth[v] = d;
   }
+  return depth;
+}
+
+unsigned loop::getReductionDepth(KernelOp kernel) {
+  unsigned deepest = 0;
+  for (auto [value, depth] : getReductionDepths(kernel))
+    deepest = std::max(deepest, depth);
   return deepest;
+}
+
+unsigned loop::getReductionDepth(KernelOp kernel, unsigned result) {
+  StoreOp store = kernel.getStore(result);
+  return store ? getReductionDepths(kernel).lookup(store.getValue())
+               : getReductionDepth(kernel);
 }
 
 bool loop::isCheap(KernelOp kernel) {

@@ -39,6 +39,9 @@ double getBytes(mlir::Value tensor, const Hints &hints);
 /// the reduced dimensions for each, and one more for what follows.
 unsigned getReductionDepth(KernelOp kernel);
 
+/// The same for what one result needs.
+unsigned getReductionDepth(KernelOp kernel, unsigned result);
+
 bool isCheap(KernelOp kernel);
 
 /// A conversion, a sign or the like of one element: computing it again costs
