@@ -224,3 +224,33 @@ func.func @keep_reshape_of_row(%x: tensor<6x4xf32>, %b: tensor<4xf32>) -> tensor
   %y = graph.add %r, %b : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
   return %y : tensor<2x3x4xf32>
 }
+
+// -----
+
+// Nothing is reduced along dimensions of size one.
+// CHECK-LABEL: @reduce_units
+// CHECK-NOT:   graph.reduce
+// CHECK:       %[[R:.+]] = graph.reshape %arg0 : (tensor<4x1x6xf32>) -> tensor<4x6xf32>
+// CHECK:       return %arg0, %[[R]]
+func.func @reduce_units(%x: tensor<4x1x6xf32>) -> (tensor<4x1x6xf32>, tensor<4x6xf32>) {
+  %k = graph.reduce sum, %x dims [1] keepdims : (tensor<4x1x6xf32>) -> tensor<4x1x6xf32>
+  %d = graph.reduce max, %x dims [1] : (tensor<4x1x6xf32>) -> tensor<4x6xf32>
+  return %k, %d : tensor<4x1x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// The sum of everything is that of what the views are of, whatever they do to the order; that of columns is not.
+// CHECK-LABEL: @reduce_view
+// CHECK:       %[[P:.+]] = graph.permute %arg0
+// CHECK:       %[[C:.+]] = graph.convert %arg0 : (tensor<4x6xbf16>) -> tensor<4x6xf32>
+// CHECK:       %[[S:.+]] = graph.reduce sum, %[[C]] dims [0, 1] : (tensor<4x6xf32>) -> tensor<f32>
+// CHECK:       graph.reshape %[[S]] : (tensor<f32>) -> tensor<1x1xf32>
+// CHECK:       graph.reduce sum, %[[P]] dims [0] : (tensor<6x4xbf16>) -> tensor<4xbf16>
+func.func @reduce_view(%x: tensor<4x6xbf16>) -> (tensor<1x1xf32>, tensor<4xbf16>) {
+  %p = graph.permute %x [1, 0] : (tensor<4x6xbf16>) -> tensor<6x4xbf16>
+  %c = graph.convert %p : (tensor<6x4xbf16>) -> tensor<6x4xf32>
+  %s = graph.reduce sum, %c dims [0, 1] keepdims : (tensor<6x4xf32>) -> tensor<1x1xf32>
+  %k = graph.reduce sum, %p dims [0] : (tensor<6x4xbf16>) -> tensor<4xbf16>
+  return %s, %k : tensor<1x1xf32>, tensor<4xbf16>
+}

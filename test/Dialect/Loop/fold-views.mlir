@@ -103,3 +103,37 @@ func.func @indirect_into_transposed(%x: tensor<4x6xf32>, %i: tensor<4xi64>) -> t
   }
   return %0 : tensor<4xf32>
 }
+
+// A part of what a kernel computes, returned: memory would be a copy of it, which fusion can compute.
+// CHECK-LABEL: @returned_part
+func.func @returned_part(%x: tensor<8x6xf32>) -> tensor<8x4xf32> {
+  // CHECK: %[[N:.+]] = loop.kernel "neg"
+  // CHECK: %[[C:.+]] = loop.kernel "copy" [8, 4] (%[[A:.+]] = %[[N]]) : (tensor<8x6xf32>) -> tensor<8x4xf32> {
+  // CHECK-NEXT: %[[V:.+]] = loop.load %[[A]][d0, d1 + 1]
+  // CHECK-NEXT: loop.store %[[V]], 0[d0, d1]
+  // CHECK: return %[[C]]
+  %y = loop.kernel "neg" [8, 6] (%a = %x) : (tensor<8x6xf32>) -> tensor<8x6xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8x6xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  %t = loop.view %y[d0, d1 + 1] : tensor<8x6xf32> -> tensor<8x4xf32>
+  return %t : tensor<8x4xf32>
+}
+
+// In another order of dimensions, or without the first rows, it is a view of memory.
+// CHECK-LABEL: @returned_order
+func.func @returned_order(%x: tensor<8x6xf32>) -> (tensor<6x8xf32>, tensor<5x6xf32>) {
+  // CHECK: loop.kernel "neg"
+  // CHECK-NOT: loop.kernel
+  // CHECK: loop.view %{{.+}}[d1, d0]
+  // CHECK: loop.view %{{.+}}[d0 + 3, d1]
+  %y = loop.kernel "neg" [8, 6] (%a = %x) : (tensor<8x6xf32>) -> tensor<8x6xf32> {
+    %v = loop.load %a[d0, d1] : tensor<8x6xf32> -> f32
+    %n = arith.negf %v : f32
+    loop.store %n, 0 [d0, d1] : f32
+  }
+  %t = loop.view %y[d1, d0] : tensor<8x6xf32> -> tensor<6x8xf32>
+  %u = loop.view %y[d0 + 3, d1] : tensor<8x6xf32> -> tensor<5x6xf32>
+  return %t, %u : tensor<6x8xf32>, tensor<5x6xf32>
+}

@@ -371,7 +371,8 @@ struct ReduceOfView : OpRewritePattern<ReduceOp> {
       input = convert.getInput();
     Value whole = getWhole(input);
     if (!whole)
-      return rewriter.notifyMatchFailure(op, "operand is no view of everything");
+      return rewriter.notifyMatchFailure(op,
+                                         "operand is no view of everything");
     Sizes sizes = getSizes(whole);
     if (convert)
       whole = ConvertOp::create(
@@ -380,8 +381,8 @@ struct ReduceOfView : OpRewritePattern<ReduceOp> {
     SmallVector<int64_t> dims;
     for (size_t d = 0; d < sizes.size(); ++d)
       dims.push_back(static_cast<int64_t>(d));
-    auto reduce = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), whole,
-                                   dims);
+    auto reduce =
+        ReduceOp::create(rewriter, op.getLoc(), op.getKind(), whole, dims);
     reduce.setTf32(op.getTf32());
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), reduce);
     return success();
@@ -411,5 +412,6 @@ void GraphDialect::getCanonicalizationPatterns(
            PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
            ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>, ViewOfFull<SliceOp>,
            ConvertOfFull, SplatToFull, MergeConverts, MergeCats, MergeCatSlices,
-           AbsorbBroadcast, SinkReshape, ReduceOfUnits, ReduceOfView>(patterns.getContext());
+           AbsorbBroadcast, SinkReshape, ReduceOfUnits, ReduceOfView>(
+          patterns.getContext());
 }

@@ -85,8 +85,9 @@ struct LoopFoldViewsPass
   /// its dimensions: a result can be that view of a buffer.
   static bool isDense(ViewOp view) {
     auto type = cast<RankedTensorType>(view.getInput().getType());
-    std::optional<StridedView> strided = getStridedView(
-        view, sym::getContiguousStrides(view.getContext(), sym::getSizes(type)));
+    std::optional<StridedView> strided =
+        getStridedView(view, sym::getContiguousStrides(view.getContext(),
+                                                       sym::getSizes(type)));
     if (!strided)
       return false;
     SmallVector<std::pair<int64_t, int64_t>> dims;
@@ -110,8 +111,8 @@ struct LoopFoldViewsPass
     return true;
   }
 
-  /// A returned view of what a kernel computes, of which memory would be a copy,
-  /// is a kernel, which can compute it.
+  /// A returned view of what a kernel computes, of which memory would be a
+  /// copy, is a kernel, which can compute it.
   static void writeResult(OpOperand &operand) {
     auto view = operand.get().getDefiningOp<ViewOp>();
     if (!view || !view.getInput().getDefiningOp<KernelOp>() || isDense(view) ||

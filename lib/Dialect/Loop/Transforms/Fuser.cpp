@@ -232,7 +232,14 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
   }
   unsigned depth = 0;
   for (LoadOp read : reads)
-    depth = std::max(depth, getReductionDepth(producer, cast<OpResult>(consumer.getInputs()[cast<BlockArgument>(read.getSource()).getArgNumber()]).getResultNumber()));
+    depth = std::max(
+        depth,
+        getReductionDepth(
+            producer,
+            cast<OpResult>(
+                consumer.getInputs()[cast<BlockArgument>(read.getSource())
+                                         .getArgNumber()])
+                .getResultNumber()));
   if (!producerReduced.empty() && !consumerReduced.empty() &&
       depth + getReductionDepth(consumer) > kMaxReductionDepth)
     return refuse("more than " + Twine(kMaxReductionDepth) +
@@ -579,7 +586,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return refuse("the kernel would have too many buffers"), std::nullopt;
   bool isElsewhere = false;
   for (LoadOp read : reads)
-    isElsewhere |= (read.getMask() && !reduces(producer)) || !read.getArgs().empty();
+    isElsewhere |=
+        (read.getMask() && !reduces(producer)) || !read.getArgs().empty();
   // What was kept of a row says nothing about the other elements of its kernel.
   for (LoadOp read : reads) {
     unsigned input = cast<BlockArgument>(read.getSource()).getArgNumber();

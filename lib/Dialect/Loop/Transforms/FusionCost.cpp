@@ -256,9 +256,9 @@ struct RowValues {
 };
 } // namespace
 
-std::optional<ResultSlice> loop::getPointwiseSlice(KernelOp kernel,
-                                                   unsigned result,
-                                                   bool readsStored, KernelOp consumer, bool storesRows) {
+std::optional<ResultSlice>
+loop::getPointwiseSlice(KernelOp kernel, unsigned result, bool readsStored,
+                        KernelOp consumer, bool storesRows) {
   StoreOp store = kernel.getStore(result);
   if (!store)
     return std::nullopt;
@@ -293,8 +293,8 @@ std::optional<ResultSlice> loop::getPointwiseSlice(KernelOp kernel,
     }
     if (readsStored && op.getNumResults() == 1 &&
         !isa<LoadOp, arith::ConstantOp>(op))
-      if (StoreOp stored =
-              findStored(kernel, result, op.getResult(0), consumer, dependence)) {
+      if (StoreOp stored = findStored(kernel, result, op.getResult(0), consumer,
+                                      dependence)) {
         slice.stored.push_back(stored);
         continue;
       }
