@@ -171,14 +171,17 @@ void ModuleBuilder::addPlace(const TensorMeta &meta, NamedAttrList &attrs,
 }
 
 Error ModuleBuilder::addNumbers(Block &body, TypeRange inputs) {
-  // Sizes of tensors say what most symbols are; others are read.
+  // Sizes of tensors say what most symbols are; others are read. A number is
+  // read, too, where sizes only follow from it: they may not be solvable for
+  // it, as a quotient is not.
   llvm::StringSet<> known;
   for (Type type : inputs)
-    for (ExprAttr size : sym::getSizes(cast<RankedTensorType>(type)))
-      sym::walkLeaves(size, [&](ExprAttr leaf) {
-        known.insert(leaf.getName());
-        bound.insert(leaf.getName());
-      });
+    for (ExprAttr size : sym::getSizes(cast<RankedTensorType>(type))) {
+      if (size.isSymbol())
+        known.insert(size.getName());
+      sym::walkLeaves(size,
+                      [&](ExprAttr leaf) { bound.insert(leaf.getName()); });
+    }
   for (const Number &number : numbers) {
     BlockArgument argument = body.getArgument(number.argument);
     auto loc = NameLoc::get(builder.getStringAttr(number.name));
