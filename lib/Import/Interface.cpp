@@ -171,14 +171,17 @@ void ModuleBuilder::addPlace(const TensorMeta &meta, NamedAttrList &attrs,
 }
 
 Error ModuleBuilder::addNumbers(Block &body, TypeRange inputs) {
-  // Sizes of tensors say what most symbols are; others are read.
+  // Sizes of tensors say what most symbols are; others are read. A number is
+  // read, too, where sizes only follow from it: they may not be solvable for
+  // it, as a quotient is not.
   llvm::StringSet<> known;
   for (Type type : inputs)
-    for (ExprAttr size : sym::getSizes(cast<RankedTensorType>(type)))
-      sym::walkLeaves(size, [&](ExprAttr leaf) {
-        known.insert(leaf.getName());
-        bound.insert(leaf.getName());
-      });
+    for (ExprAttr size : sym::getSizes(cast<RankedTensorType>(type))) {
+      if (size.isSymbol())
+        known.insert(size.getName());
+      sym::walkLeaves(size,
+                      [&](ExprAttr leaf) { bound.insert(leaf.getName()); });
+    }
   for (const Number &number : numbers) {
     BlockArgument argument = body.getArgument(number.argument);
     auto loc = NameLoc::get(builder.getStringAttr(number.name));
@@ -349,8 +352,9 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
   StringRef laidOut = name;
   if (spec.kind != OutputSpec::Kind::UserOutput) {
     // As copy_ does; decompositions leave that to whoever writes the value.
-    auto receiver = receivers.find(spec.mutated);
-    if (receiver == receivers.end())
+    bool isUser = spec.kind == OutputSpec::Kind::UserInputMutation;
+    auto receiver = receivers[isUser].find(spec.mutated);
+    if (receiver == receivers[isUser].end())
       return makeError("output " + quoted(name) + " is written to " +
                        quoted(spec.mutated) + ", which is no input");
     Expected<unsigned> input = lookup(receiver->second);
@@ -394,10 +398,11 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
 
 Error ModuleBuilder::addMutations(SmallVectorImpl<Value> &values,
                                   SmallVectorImpl<DictionaryAttr> &attrs) {
-  llvm::StringSet<> stated;
+  llvm::StringSet<> stated[2]; // As in `receivers`.
   for (const OutputSpec &spec : program.outputs)
     if (spec.kind != OutputSpec::Kind::UserOutput)
-      stated.insert(spec.mutated);
+      stated[spec.kind == OutputSpec::Kind::UserInputMutation].insert(
+          spec.mutated);
   for (const InputSpec &spec : program.inputs) {
     if (spec.kind == InputSpec::Kind::ConstantInput ||
         spec.kind == InputSpec::Kind::Other || spec.arg.kind != Kind::Tensor)
@@ -410,7 +415,7 @@ Error ModuleBuilder::addMutations(SmallVectorImpl<Value> &values,
     Storage *storage = getStorage(*variable);
     bool isUser = spec.kind == InputSpec::Kind::UserInput;
     StringRef target = isUser ? name : spec.fqn;
-    if (!storage->generation || stated.contains(target))
+    if (!storage->generation || stated[isUser].contains(target))
       continue;
     StringRef kind = isUser ? "coil.user_input_mutation"
                      : spec.kind == InputSpec::Kind::Parameter
@@ -436,11 +441,12 @@ Error ModuleBuilder::addMutations(SmallVectorImpl<Value> &values,
 Error ModuleBuilder::addOutputs(func::FuncOp func) {
   SmallVector<Value> values;
   SmallVector<DictionaryAttr> attrs;
-  for (const InputSpec &spec : program.inputs)
+  for (const InputSpec &spec : program.inputs) {
+    bool isUser = spec.kind == InputSpec::Kind::UserInput;
     if (spec.arg.kind == Kind::Tensor)
-      receivers[spec.kind == InputSpec::Kind::UserInput ? spec.arg.strings[0]
-                                                        : spec.fqn] =
+      receivers[isUser][isUser ? spec.arg.strings[0] : spec.fqn] =
           spec.arg.strings[0];
+  }
   // As in programs that state what they write to: in front of what they return.
   if (Error error = addMutations(values, attrs))
     return error;

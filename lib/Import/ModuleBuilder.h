@@ -426,9 +426,9 @@ private:
   Storages storages;
   std::vector<Variable> variables;
   llvm::StringMap<unsigned> variableOf;
-  /// The input that outputs of mutation name, by that name: what the user calls
-  /// it, or the name of a weight.
-  llvm::StringMap<llvm::StringRef> receivers;
+  /// The input that outputs of mutation name, by that name: the name of a
+  /// weight, and what the user calls an argument, which may be the same.
+  llvm::StringMap<llvm::StringRef> receivers[2];
   /// Of the node that is being added.
   mlir::Location location;
   llvm::StringMap<size_t> lastUses;

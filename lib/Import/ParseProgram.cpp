@@ -18,5 +18,5 @@ Error coil::import::parseExportedProgram(StringRef text, const Limits &limits,
     return error;
   inlineRegions(program, program.storage);
   correctShapes(program, program.storage);
-  return Error::success();
+  return correctRecurrentShapes(program, program.storage);
 }

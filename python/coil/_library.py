@@ -25,7 +25,7 @@ class InputError(CoilError, ValueError):
     """An argument that does not fit the program."""
 
 
-class RunError(CoilError):
+class RunError(CoilError, RuntimeError):
     """The program stopped while it ran."""
 
 

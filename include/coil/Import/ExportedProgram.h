@@ -249,6 +249,11 @@ void inlineRegions(Graph &graph, llvm::BumpPtrAllocator &storage);
 /// of sizes go to \p storage.
 void correctShapes(Graph &graph, llvm::BumpPtrAllocator &storage);
 
+/// The same for the last states of LSTMs and what follows from them. Fails
+/// where the sizes of what follows are not known.
+llvm::Error correctRecurrentShapes(Graph &graph,
+                                   llvm::BumpPtrAllocator &storage);
+
 /// Reads a weights or constants configuration; strings go to \p storage.
 llvm::Error parseWeightsConfig(llvm::StringRef text, const Limits &limits,
                                llvm::BumpPtrAllocator &storage,

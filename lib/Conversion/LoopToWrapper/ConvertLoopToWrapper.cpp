@@ -160,7 +160,13 @@ LogicalResult Outliner::bindSymbols() {
   for (auto &list : sources)
     llvm::append_range(pending, list);
 
+  // What an argument holds comes first: sizes and strides need not be solvable
+  // for it, and what they are is checked.
   llvm::StringSet<> bound;
+  for (auto item : fn.getBody().front().getOps<graph::ItemOp>())
+    if (isa<BlockArgument>(item.getSource()) &&
+        bound.insert(item.getSymbol()).second)
+      convertItem(item);
   auto getUnknown = [&](ExprAttr e, unsigned &count) {
     ExprAttr unknown;
     count = 0;
@@ -720,14 +726,10 @@ LogicalResult Outliner::convertHere(Operation &op) {
   if (auto call = dyn_cast<graph::CustomCallOp>(op))
     return convertCustomCall(call);
   if (auto item = dyn_cast<graph::ItemOp>(op)) {
-    remark::analysis(op.getLoc(),
-                     remark::RemarkOpts::name("HostRead").category(DEBUG_TYPE))
-        << remark::add(
-               "read {0} of the host: '{1}', a number that data decides; "
-               "the host waits for the device",
-               ++numHostReads, item.getSymbol());
-    ItemOp::create(b, op.getLoc(), Type(), item.getSymbolAttr(),
-                   getForHost(item.getSource()), IntegerAttr());
+    // Arguments were read before.
+    if (!isa<BlockArgument>(item.getSource()) ||
+        item->getBlock() != &fn.getBody().front())
+      convertItem(item);
     return success();
   }
   if (auto kernel = dyn_cast<loop::KernelOp>(op))

@@ -86,6 +86,16 @@ Value Outliner::getForHost(Value value) {
   return buffer ? buffer : buffers[value];
 }
 
+void Outliner::convertItem(graph::ItemOp item) {
+  remark::analysis(item.getLoc(),
+                   remark::RemarkOpts::name("HostRead").category(DEBUG_TYPE))
+      << remark::add("read {0} of the host: '{1}', a number that data decides; "
+                     "the host waits for the device",
+                     ++numHostReads, item.getSymbol());
+  ItemOp::create(b, item.getLoc(), Type(), item.getSymbolAttr(),
+                 getForHost(item.getSource()), IntegerAttr());
+}
+
 FailureOr<Value> Outliner::moveResult(func::ReturnOp op, unsigned i,
                                       DeviceAttr place,
                                       ArrayRef<ExprAttr> strides) {

@@ -40,6 +40,8 @@ private:
   //===--- Signature ------------------------------------------------------===//
   mlir::LogicalResult createFunction();
   mlir::LogicalResult bindSymbols();
+  /// Reads a number on the host.
+  void convertItem(graph::ItemOp item);
 
   //===--- Values of the host (OutlineTransfers.cpp) ----------------------===//
 

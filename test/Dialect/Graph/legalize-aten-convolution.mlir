@@ -96,3 +96,20 @@ func.func @channels_that_do_not_fit(%x: tensor<2x4x9xf32>, %w: tensor<4x3x3xf32>
   %0 = graph.aten "aten.conv1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, groups = 1 : i64} : (tensor<2x4x9xf32>, tensor<4x3x3xf32>) -> tensor<2x4x7xf32>
   return %0 : tensor<2x4x7xf32>
 }
+
+// As many groups as a symbol says: a product for each. It has to be known that
+// there is one at all.
+// CHECK-LABEL: @symbolic_groups
+// CHECK:         graph.index
+// CHECK:         graph.matmul {{.*}}#sym.shape<[2, s0, 8, 2]>
+func.func @symbolic_groups(%x: tensor<2x?x9xf32, #sym.shape<[2, s0, 9]>>, %w: tensor<?x1x2xf32, #sym.shape<[s0, 1, 2]>>) -> tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>> attributes {sym.symbols = {s0 = #sym.range<1, 64>}} {
+  %0 = graph.aten "aten.conv1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, groups = #sym.expr<s0>} : (tensor<2x?x9xf32, #sym.shape<[2, s0, 9]>>, tensor<?x1x2xf32, #sym.shape<[s0, 1, 2]>>) -> tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>>
+  return %0 : tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>>
+}
+
+// CHECK-LABEL: @maybe_no_groups
+// CHECK:         graph.aten {{.*}}graph.reason = "it may have no groups"
+func.func @maybe_no_groups(%x: tensor<2x?x9xf32, #sym.shape<[2, s0, 9]>>, %w: tensor<?x1x2xf32, #sym.shape<[s0, 1, 2]>>) -> tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>> attributes {sym.symbols = {s0 = #sym.range<0, 64>}} {
+  %0 = graph.aten "aten.conv1d.default"(%x, %w) ["input", "weight"] {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, groups = #sym.expr<s0>} : (tensor<2x?x9xf32, #sym.shape<[2, s0, 9]>>, tensor<?x1x2xf32, #sym.shape<[s0, 1, 2]>>) -> tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>>
+  return %0 : tensor<2x?x8xf32, #sym.shape<[2, s0, 8]>>
+}

@@ -209,6 +209,19 @@ def branch(p, x):
     return torch.cond(p, yes, lambda x: x + 1, (x,))
 
 
+@program(r(3))
+class same_name(nn.Module):
+    """A buffer and an argument of one name."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("k", torch.zeros(5))
+
+    def forward(self, k):
+        self.k.add_(k.sum())
+        return k * 2
+
+
 @program(r(3), r(3))
 def refused_set(x, y):
     z = x.clone()
@@ -237,6 +250,8 @@ def main():
     for name, (module, args, dynamic) in PROGRAMS.items():
         exported = torch.export.export(module, args, dynamic_shapes=dynamic)
         torch.export.save(exported, name + ".pt2")
+        if name == "same_name":
+            torch.export.save(exported.run_decompositions(), "same_name_decomposed.pt2")
 
 
 if __name__ == "__main__":

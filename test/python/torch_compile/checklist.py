@@ -369,6 +369,28 @@ def test_symbolic_numbers():
         equal(compiled(x, n), (x + n, x * (n - 2), torch.full((3,), n)))
 
 
+def test_numbers_that_sizes_do_not_tell():
+    """Sizes of saved tensors follow from symbols by division, and strides of views are numbers by themselves."""
+    before = coil.counters()["fallbacks"]
+    torch._dynamo.reset()
+    w = torch.rand(2, 2, requires_grad=True)
+
+    def patches(x):
+        return F.avg_pool2d(x, 4).flatten(2).mT.matmul(w).tanh()
+    compiled = compile(patches, dynamic=True)
+    for batch, size in ((3, 12), (2, 16), (5, 9)):
+        x = torch.rand(batch, 2, size, size)
+        y, expected = compiled(x), patches(x)
+        equal(y.detach(), expected.detach())
+        equal(torch.autograd.grad(y.sum(), w)[0], torch.autograd.grad(expected.sum(), w)[0])
+    torch._dynamo.reset()
+    compiled = compile(lambda x: (x * 2).cumsum(-1))
+    for columns in (4, 5, 7):
+        x = torch.rand(2, columns, 3)[:, -1:]
+        equal(compiled(x), (x * 2).cumsum(-1))
+    assert coil.counters()["fallbacks"] == before, coil.counters()["fallbacks_by_operator"]
+
+
 def test_sizes_that_data_decides():
     with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True):
         def function(x):

@@ -236,6 +236,7 @@ def test_indices_out_of_range():
     compiled = compile(lambda x, i: x[i] * 2)
     x = torch.rand(5, 3)
     raises(coil.RunError, "", compiled, x, torch.tensor([0, 7]))
+    raises(RuntimeError, "out of range", compiled, x, torch.tensor([0, 7]))
     i = torch.tensor([0, 4])
     equal(compiled(x, i), x[i] * 2)
 

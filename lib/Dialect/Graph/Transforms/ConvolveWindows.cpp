@@ -85,7 +85,7 @@ Value graph::gatherElements(TensorBuilder &b, Value input,
 
 Value graph::convolveWindows(TensorBuilder &b, Value input, Value weight,
                              const ConvGeometry &geometry, SizesRef out) {
-  ExprAttr groups = b.size(geometry.groups);
+  ExprAttr groups = geometry.groups;
   weight = castToMultiple(b, weight, 0, groups);
   if (geometry.isTransposed)
     weight = exchangeChannels(b, weight, groups);

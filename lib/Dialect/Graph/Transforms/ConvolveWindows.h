@@ -7,7 +7,7 @@
 //
 // What convolutions and their gradients are made of: `graph.conv`, and matrix
 // products where that does not describe them: of integers, and with kernels,
-// strides, paddings or dilations that are symbols.
+// strides, paddings, dilations or groups that are symbols.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace coil::graph {
 /// for each spatial dimension.
 struct ConvGeometry {
   Sizes stride, padding, dilation;
-  int64_t groups = 1;
+  sym::ExprAttr groups;
   bool isTransposed = false;
 };
 
@@ -52,10 +52,13 @@ convolveTransposed(TensorBuilder &b, mlir::Value input, mlir::Value weight,
                    mlir::Value bias, const Window &window,
                    llvm::ArrayRef<int64_t> outputPadding, int64_t groups);
 
+/// The number of groups of a call, one where it has none. At least one.
+mlir::FailureOr<sym::ExprAttr> readGroups(AtenCall &c);
+
 /// Whether it is known that `channels`, those of the operand of a convolution,
 /// fit its weight, and that groups divide them.
-bool haveKnownGroups(sym::ExprAttr channels, mlir::Value weight, int64_t groups,
-                     bool isTransposed);
+bool haveKnownGroups(sym::ExprAttr channels, mlir::Value weight,
+                     sym::ExprAttr groups, bool isTransposed);
 
 } // namespace coil::graph
 

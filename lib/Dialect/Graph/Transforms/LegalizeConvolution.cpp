@@ -126,20 +126,21 @@ static FailureOr<ConvCall> readConv(AtenCall &c, bool isTransposed) {
     return c.fail("its geometry is not known");
   conv.geometry.stride = *stride;
   conv.geometry.dilation = *dilation;
-  conv.geometry.groups = c.intOr("groups", 1);
   conv.geometry.isTransposed = isTransposed;
-  int64_t groups = conv.geometry.groups;
-  if (groups < 1)
-    return c.fail("it has no groups");
+  FailureOr<ExprAttr> groups = readGroups(c);
+  if (failed(groups))
+    return failure();
+  conv.geometry.groups = *groups;
   // Of symbols the run checks what is checked here of constants.
   Sizes sizes = getSizes(conv.weight);
   auto channels = getSizes(conv.input)[1].getConstant(),
        rows = sizes[0].getConstant(), columns = sizes[1].getConstant();
-  if (rows && *rows % groups != 0)
+  auto count = groups->getConstant();
+  if (rows && count && *rows % *count != 0)
     return c.fail("its groups do not divide its channels");
   auto wanted = isTransposed ? rows : columns;
-  if (channels && wanted &&
-      *channels != (isTransposed ? *wanted : *wanted * groups))
+  if (channels && wanted && (isTransposed || count) &&
+      *channels != (isTransposed ? *wanted : *wanted * *count))
     return c.fail("its channels do not fit those of its weight");
   FailureOr<Value> bias = readBias(c);
   if (failed(bias))
@@ -148,13 +149,24 @@ static FailureOr<ConvCall> readConv(AtenCall &c, bool isTransposed) {
   return conv;
 }
 
-bool graph::haveKnownGroups(ExprAttr channels, Value weight, int64_t groups,
+FailureOr<ExprAttr> graph::readGroups(AtenCall &c) {
+  if (!c.has("groups"))
+    return c.b.size(1);
+  ExprAttr groups = c.getExpr("groups");
+  if (!groups)
+    return c.fail("the number of its groups is not known");
+  // Channels are divided by it.
+  if (!c.getContext().isNonNegative(sym::add(groups, -1)))
+    return c.fail("it may have no groups");
+  return groups;
+}
+
+bool graph::haveKnownGroups(ExprAttr channels, Value weight, ExprAttr groups,
                             bool isTransposed) {
   Sizes sizes = getSizes(weight);
-  ExprAttr count = sym::constant(channels.getContext(), groups);
-  if (!sym::mod(sizes[0], count).isConstant(0))
+  if (!groups.isConstant() || !sym::mod(sizes[0], groups).isConstant(0))
     return false;
-  return channels == (isTransposed ? sizes[0] : sym::mul(sizes[1], count));
+  return channels == (isTransposed ? sizes[0] : sym::mul(sizes[1], groups));
 }
 
 static bool haveKnownGroups(const ConvCall &conv) {
@@ -208,11 +220,11 @@ static LogicalResult legalizeConv(AtenCall &c) {
   }
   Window window = {*stride, *padding, *dilation};
   if (failed(inferConv(getSizes(conv->input), getSizes(conv->weight), window,
-                       geometry.groups)))
+                       *geometry.groups.getConstant())))
     return c.fail("its geometry is invalid");
   return replaceConv(c,
                      convolve(b, conv->input, conv->weight, conv->bias, window,
-                              geometry.groups),
+                              *geometry.groups.getConstant()),
                      conv->isBatched);
 }
 
@@ -236,7 +248,7 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
     return replaceByWindows(c, *conv);
   auto result = convolveTransposed(c.b, conv->input, conv->weight, conv->bias,
                                    {*stride, *padding, *dilation}, *more,
-                                   geometry.groups);
+                                   *geometry.groups.getConstant());
   if (!result)
     return c.fail("its geometry is invalid");
   return replaceConv(c, *result, conv->isBatched);

@@ -67,10 +67,11 @@ static FailureOr<BackwardCall> readCall(AtenCall &c) {
   geometry.stride = *stride;
   geometry.padding = *padding;
   geometry.dilation = *dilation;
-  geometry.groups = c.intOr("groups", 1);
   geometry.isTransposed = c.boolOr("transposed", false);
-  if (geometry.groups < 1)
-    return c.fail("it has no groups");
+  FailureOr<ExprAttr> groups = readGroups(c);
+  if (failed(groups))
+    return failure();
+  geometry.groups = *groups;
   return call;
 }
 
@@ -121,16 +122,16 @@ static Value getInputGradient(AtenCall &c, const BackwardCall &call) {
                                  geometry.groups, isTransposed);
   if (isPlain) {
     Window window = {*stride, *padding, *dilation};
+    int64_t groups = *geometry.groups.getConstant();
     if (isTransposed) {
       if (auto more = findOutputPadding(c, call, window))
         if (auto result = convolveTransposed(b, call.grad, call.weight, Value(),
-                                             window, *more, geometry.groups))
+                                             window, *more, groups))
           return cropTo(b, *result, sizes);
     } else if (succeeded(inferConv(getSizes(call.grad), getSizes(call.weight),
-                                   window, geometry.groups))) {
+                                   window, groups))) {
       return cropTo(
-          b,
-          convolve(b, call.grad, call.weight, Value(), window, geometry.groups),
+          b, convolve(b, call.grad, call.weight, Value(), window, groups),
           sizes);
     }
   }
@@ -161,7 +162,7 @@ static Value getWeightGradient(AtenCall &c, const BackwardCall &call) {
   if (geometry.isTransposed)
     std::swap(x, g);
   Sizes sizes = getSizes(call.weight), from = getSizes(x), to = getSizes(g);
-  ExprAttr groups = b.size(geometry.groups), batch = from[0];
+  ExprAttr groups = geometry.groups, batch = from[0];
   int64_t spatial = static_cast<int64_t>(call.spatial());
   SizesRef kernel = SizesRef(sizes).drop_front(2),
            windows = SizesRef(to).drop_front(2);
