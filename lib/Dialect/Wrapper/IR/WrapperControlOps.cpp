@@ -278,6 +278,8 @@ void InvokeOp::getEffects(Effects &effects) {
   }
   for (OpResult result : getOperation()->getResults())
     effects.emplace_back(MemoryEffects::Allocate::get(), result);
+  // Its checks, calls, prints and random numbers.
+  effects.emplace_back(MemoryEffects::Write::get(), HostResource::get());
 }
 
 LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {

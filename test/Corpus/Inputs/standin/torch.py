@@ -156,20 +156,43 @@ cuda = types.SimpleNamespace(
 )
 
 
+# Bytes that are allocated on each device, and the most that were so at once.
+_live, _peaks = {}, {}
+
+
+def reset_peak(device):
+    """Forgets the peak; returns what is allocated now."""
+    _peaks[device] = _live.get(device, 0)
+    return _peaks[device]
+
+
+def peak_bytes(device):
+    return _peaks.get(device, 0)
+
+
 class _Storage:
     """Bytes of a device."""
 
     def __init__(self, count, device):
         self.count, self._device = count, device
+        self._count(count)
         self.backend = backends.get(device) or backends[device.partition(":")[0]]
         self.address, self._memory = self.backend.allocate(count)
         if count:
             self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.
 
+    def _count(self, bytes):
+        _live[self._device] = _live.get(self._device, 0) + bytes
+        _peaks[self._device] = max(_peaks.get(self._device, 0), _live[self._device])
+
+    def __del__(self):
+        self._count(-self.count)
+
     def resize_(self, count):
         other, kept = _Storage(count, self._device), min(count, self.count)
         if kept:
             other.backend.write(other.address, self.backend.read(self.address, kept))
+        self._count(count - self.count)
         self.count, self.address, self._memory = other.count, other.address, other._memory
 
 
