@@ -43,6 +43,12 @@ LogicalResult PythonEmitter::emitInPlace(Operation *op) {
       views[result] = std::move(moved);
     }
     markDead(v);
+    // Where a view goes on, all other names of its storage end here.
+    if (getStorage(v) != v) {
+      SmallVector<std::string> gone;
+      collectEnding(v, gone);
+      emitDelete(gone);
+    }
     if (!scopes.empty())
       scopes.back().push_back(result);
   }
@@ -52,10 +58,10 @@ LogicalResult PythonEmitter::emitInPlace(Operation *op) {
 LogicalResult PythonEmitter::emitInside(const Twine &context, Operation *op) {
   out.line("with " + context + ":");
   out.indent();
-  size_t before = out.getNumLines();
+  size_t before = getNumStatements();
   if (failed(emitInPlace(op)))
     return failure();
-  if (out.getNumLines() == before)
+  if (getNumStatements() == before)
     out.line("pass");
   out.outdent();
   return success();

@@ -94,13 +94,18 @@ def run_native(program, case, env=None, options=()):
     return read_run(done.returncode, done.stdout + done.stderr)
 
 
+def agree(expected, given, scratch):
+    """Whether peaks agree. Libraries have memory of their own in addition, from the run."""
+    return given >= expected if scratch else given == expected
+
+
 def compare(expected, given, what, peaks):
     """Fails unless two runs do the same."""
     if expected["error"] != given["error"]:
         raise Failure(f"{what}: expected {expected['error'] or 'no error'}, got {given['error'] or 'none'}\n{given['text'][-1500:]}")
     if expected["trace"] != given["trace"]:
         raise Failure(f"{what}: other prints: expected\n" + "\n".join(expected["trace"]) + "\ngot\n" + "\n".join(given["trace"]))
-    if peaks and expected["error"] is None and expected["peak"] != given["peak"]:
+    if peaks and expected["error"] is None and not agree(expected["peak"], given["peak"], expected["scratch"]):
         raise Failure(f"{what}: the peak is {given['peak']} bytes, expected {expected['peak']}")
 
 
@@ -156,6 +161,7 @@ def prepare(job):
     try:
         need("coil-opt", "--verify-roundtrip", path(".mlir"), "-o", path(".again.mlir"))
         cases = read_cases(source)
+        scratch = any(each in source for each in ("wrapper.sort", "wrapper.contraction", "test::check"))
         for number, case in enumerate(cases):
             count = source.rstrip().split("\n")[-2].count("!wrapper.buffer")
             case["expected"] = [path(f".{number}.{i}.npy") for i in range(count)]
@@ -192,14 +198,14 @@ def prepare(job):
                     if open(a, "rb").read() != open(b, "rb").read():
                         raise Failure(f"interpreted after passes: {b} differs from {a}")
                 if "native" in executors or gpu:
-                    compare(dict(case["run"], peak=case[f"peak{k}"]), run_native(planned, case, env, options), "native",
+                    compare(dict(case["run"], peak=case[f"peak{k}"], scratch=scratch), run_native(planned, case, env, options), "native",
                             peaks=counts)
             emitted = []
             for number, case in enumerate(cases):
                 types = [npy_type(f) for f in case["expected"]]
                 emitted.append({"inputs": case["inputs"], "expected": case["expected"], "outputs": types,
                                 "error": case["error"], "host": [], "second": [],
-                                "trace": case["run"]["trace"], "peak": case[f"peak{k}"]})
+                                "trace": case["run"]["trace"], "peak": case[f"peak{k}"], "scratch": scratch})
             each = {"name": plan, "seed": seed, "pipeline": pipeline, "cases": emitted, "arrays": False}
             for emitter in ("python", "fx"):
                 if emitter in executors:

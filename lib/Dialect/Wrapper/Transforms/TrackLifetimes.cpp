@@ -119,8 +119,10 @@ void Tracker::run() {
     bool isPool = isa<PoolType>(storage.getType());
     std::string name = isPool ? "pool" + std::to_string(numPools++)
                               : "b" + std::to_string(numBuffers++);
-    // What is carved is part of its pool.
-    if (isPool || !getCarving(storage))
+    // What is carved is part of its pool; the stack is nothing that an
+    // allocator knows.
+    auto pool = storage.getDefiningOp<PoolOp>();
+    if (pool ? !pool.getOnStack() : !getCarving(storage))
       names[storage] = std::move(name);
   }
   visit(fn.getBody().front());

@@ -77,6 +77,8 @@ def draw(seed, size=14, gpu=False, library=True, cases=2):
     draw_inputs(main, rng)
     # What is drawn later has the ranges of other symbols, too.
     lines = [f"// CASE: {draw_values(main, rng)} ->" for _ in range(cases)]
+    # The generator is the process's.
+    main.body.emit("wrapper.rng_seed <1>")
     options = {"gpu": gpu, "library": library, "fill": fill}
     fill(main.body, rng, rng.randint(3, size), options)
     results = steps.results(main.body, rng, rng.randint(1, 4))

@@ -368,12 +368,11 @@ def remark(block, rng, options):
 
 def random_state(block, rng, options):
     kind = rng.choice(("seed", "by", "state", "state"))
-    if kind == "seed" or not getattr(block.function.program, "seeded", False):
-        block.function.program.seeded = True
+    if kind == "seed":
         block.emit(f"wrapper.rng_seed <{rng.randint(0, 9)}>")
-    if kind == "by":
+    elif kind == "by":
         block.emit(f"wrapper.rng_advance by <{expression(block, rng) * 4}>")
-    elif kind == "state":
+    else:
         state = block.define(Type([Size(2)], "i64"))
         block.emit(f"{state.name} = wrapper.rng_state : {state.type}")
     return True

@@ -261,6 +261,8 @@ class Tensor:
         return Tensor(storage, self._offset, self._sizes, self._strides, self.dtype, "cpu")
 
     def _is_contiguous(self):
+        if 0 in self._sizes:
+            return True
         step = 1
         for size, stride in zip(reversed(self._sizes), reversed(self._strides)):
             if size != 1 and stride != step:
