@@ -189,6 +189,12 @@ std::string HostEmitter::printList(ArrayRef<ExprAttr> exprs) {
 
 std::string HostEmitter::printCompare(ExprAttr lhs, sym::Predicate predicate,
                                       ExprAttr rhs) {
+  // Compilers warn of comparisons of a number with itself.
+  if (lhs == rhs)
+    return (predicate == sym::Predicate::Eq || predicate == sym::Predicate::Le
+                ? syntax.trueName
+                : syntax.falseName)
+        .str();
   StringRef op;
   switch (predicate) {
   case sym::Predicate::Eq:

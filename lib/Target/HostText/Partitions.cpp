@@ -183,8 +183,10 @@ LogicalResult CppEmitter::emitInPlace(Operation *op) {
   if (failed(emitBody(op->getRegion(0))))
     return failure();
   for (auto [result, v] : getYielded(op)) {
-    setName(result, name(v));
-    if (handles.contains(v))
+    // A view that goes on begins where its storage does, and owns it now.
+    Value storage = isa<BufferType>(v.getType()) ? getStorage(v) : v;
+    setName(result, name(storage));
+    if (handles.contains(storage))
       handles.insert(result);
   }
   return success();

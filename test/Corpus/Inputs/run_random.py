@@ -66,7 +66,7 @@ def run_module(module, case, device):
     inputs = [make(text, device) for text in case["inputs"]]
     given, before = list(inputs), None
     if hasattr(torch, "reset_peak"):
-        before = torch.reset_peak(device)
+        before = torch.reset_peak()
     try:
         if hasattr(module.main, "graph"):
             outputs = module.main(*given)
@@ -77,7 +77,7 @@ def run_module(module, case, device):
             module.synchronize()
     except CoilError as error:
         return None, read_error(str(error)), None
-    peak = None if before is None else torch.peak_bytes(device) - before
+    peak = None if before is None else torch.peak_bytes() - before
     return outputs, None, peak
 
 

@@ -71,7 +71,7 @@ def draw_values(main, rng):
 
 def draw(seed, size=14, gpu=False, library=True, cases=2):
     rng = random.Random(seed)
-    program = Program()
+    program = Program(gpu)
     main = Function(program, "main", True)
     program.functions.append(main)
     draw_inputs(main, rng)

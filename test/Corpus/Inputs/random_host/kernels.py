@@ -44,6 +44,9 @@ BODIES["iota"] = ((), "f32", "%i = loop.index <d0>\n%s = arith.sitofp %i : i64 t
 BODIES["seven"] = ((), "f32", "%s = arith.constant 7.0 : f32" + _BOUND)
 
 
+BYTES = {"f32": 4, "i32": 4, "i64": 8, "i1": 1}
+
+
 def index(rank):
     return text_list(f"d{i}" for i in range(rank))
 
@@ -51,7 +54,9 @@ def index(rank):
 class Kernels:
     """The kernels of a program; equal ones are shared."""
 
-    def __init__(self):
+    def __init__(self, alignment=False):
+        # Whether kernels say where their inputs begin: on a GPU, all others do at a multiple of 16.
+        self._alignment = alignment
         self._names, self.lines = {}, []
 
     def get(self, op, inputs, output, reduced=False):
@@ -74,6 +79,8 @@ class Kernels:
         pairs = [] if reduced else [
             i for i, t in enumerate(inputs) if t == output and t.device == output.device]
         in_place = ", in_place = array<i64: " + ", ".join(f"{i}, 0" for i in pairs) + ">" if pairs else ""
+        if self._alignment and inputs:
+            in_place += ", alignment = array<i64: " + ", ".join(str(BYTES[t.dtype]) for t in inputs) + ">"
         device, _, number = output.device.partition(":")
         place = "" if device == "cpu" else (
             f"device = #wrapper.device<\"{device}\"{', ' + number if number else ''}>, ")

@@ -117,7 +117,8 @@ class Block:
         return buffer
 
     def can_write(self, buffer):
-        return buffer.storage.kind == "own"
+        """Whether steps may write a buffer; on a GPU results begin at a multiple of 16 bytes."""
+        return buffer.storage.kind == "own" and (buffer.at_start or not self.function.program.gpu)
 
     def owns(self, buffer):
         """Whether this block may end the life of a buffer's storage through it."""
@@ -141,8 +142,9 @@ def operands(buffers):
 
 
 class Program:
-    def __init__(self):
-        self.kernels = Kernels()
+    def __init__(self, gpu=False):
+        self.gpu = gpu
+        self.kernels = Kernels(alignment=gpu)
         self.functions = []
 
     def text(self, parts):

@@ -505,5 +505,5 @@ def scatter(block, rng, options):
 STEPS = {launch: 10, make: 3, copy: 2, concatenate: 2, view: 5, reduce: 2, reuse: 1, free: 1, shrink: 1,
          item: 3, symbol_expression: 1, compare: 1, scalar: 1, check: 1, show: 3, remark: 1, random_state: 1,
          call: 4, sort: 1, multiply: 2, scatter: 1}
-NOT_ON_GPU = (sort, multiply)
+NOT_ON_GPU = (sort, multiply, concatenate)
 NEEDS_LIBRARY = (multiply,)

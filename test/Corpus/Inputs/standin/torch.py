@@ -156,18 +156,18 @@ cuda = types.SimpleNamespace(
 )
 
 
-# Bytes that are allocated on each device, and the most that were so at once.
-_live, _peaks = {}, {}
+# Bytes that are allocated, and the most that were so at once, on all devices.
+_allocated = {"live": 0, "peak": 0}
 
 
-def reset_peak(device):
+def reset_peak():
     """Forgets the peak; returns what is allocated now."""
-    _peaks[device] = _live.get(device, 0)
-    return _peaks[device]
+    _allocated["peak"] = _allocated["live"]
+    return _allocated["live"]
 
 
-def peak_bytes(device):
-    return _peaks.get(device, 0)
+def peak_bytes():
+    return _allocated["peak"]
 
 
 class _Storage:
@@ -182,8 +182,8 @@ class _Storage:
             self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.
 
     def _count(self, bytes):
-        _live[self._device] = _live.get(self._device, 0) + bytes
-        _peaks[self._device] = max(_peaks.get(self._device, 0), _live[self._device])
+        _allocated["live"] += bytes
+        _allocated["peak"] = max(_allocated.values())
 
     def __del__(self):
         self._count(-self.count)
