@@ -244,6 +244,12 @@ std::optional<std::string> HostEmitter::printScalar(Operation &op) {
   auto infix = [&](StringRef sign) {
     return (arg(0) + " " + sign + " " + arg(1)).str();
   };
+  // Compilers warn of comparisons of a bool with itself.
+  auto compareBools = [&](bool areEqual) -> std::string {
+    if (op.getOperand(0) != op.getOperand(1))
+      return infix(areEqual ? "==" : "!=");
+    return (areEqual ? syntax.trueName : syntax.falseName).str();
+  };
   return llvm::TypeSwitch<Operation *, std::optional<std::string>>(&op)
       .Case([&](arith::ConstantOp o) -> std::optional<std::string> {
         if (auto number = dyn_cast<FloatAttr>(o.getValue()))
@@ -267,12 +273,12 @@ std::optional<std::string> HostEmitter::printScalar(Operation &op) {
       })
       .Case([&](arith::AndIOp) { return infix(syntax.andOp); })
       .Case([&](arith::OrIOp) { return infix(syntax.orOp); })
-      .Case([&](arith::XOrIOp) { return infix("!="); })
+      .Case([&](arith::XOrIOp) { return compareBools(/*areEqual=*/false); })
       .Case([&](arith::CmpIOp o) -> std::optional<std::string> {
         if (o.getPredicate() == arith::CmpIPredicate::eq)
-          return infix("==");
+          return compareBools(/*areEqual=*/true);
         if (o.getPredicate() == arith::CmpIPredicate::ne)
-          return infix("!=");
+          return compareBools(/*areEqual=*/false);
         return std::nullopt;
       })
       .Case([&](arith::CmpFOp o) {

@@ -39,14 +39,14 @@ from run_random import read_run
 parser = argparse.ArgumentParser()
 for option in ("bin", "out", "python", "cxx", "include", "lib", "cuda-sim"):
     parser.add_argument("--" + option)
-parser.add_argument("--executors", default="native,python")
+parser.add_argument("--executors", default="none")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--count", type=int, default=20)
 parser.add_argument("--plans", type=int, default=2)
 parser.add_argument("--size", type=int, default=14)
 parser.add_argument("--jobs", type=int, default=2)
 parser.add_argument("--only", type=int)
-parser.add_argument("--sabotage", action="store_true", help="change each plan in one line, and count how often that shows")
+parser.add_argument("--sabotage", action="store_true", help="remove one launch from each plan, and count how often that shows")
 parser.add_argument("--max-failures", type=int, default=20)
 args = parser.parse_args()
 if args.only is not None:
@@ -145,6 +145,27 @@ def draw_pipeline(rng, device="cpu"):
     return [*before, plan, "wrapper-verify-memory", *verified]
 
 
+removed, noticed = [], []
+
+
+def sabotage(rng, planned, cases, output):
+    """Removes a launch from a planned program, and notes whether the interpreter shows it."""
+    lines = open(planned).read().split("\n")
+    launches = [i for i, line in enumerate(lines) if line.strip().startswith("wrapper.launch @")]
+    if not launches:
+        return
+    del lines[rng.choice(launches)]
+    open(planned, "w").write("\n".join(lines))
+    removed.append(planned)
+    for case in cases:
+        outputs = [f"{output}.{i}.npy" for i in range(len(case["expected"]))]
+        given = interpret(planned, case, outputs)
+        same = given["error"] == case["run"]["error"] and given["trace"] == case["run"]["trace"]
+        if not same or any(open(a, "rb").read() != open(b, "rb").read() for a, b in zip(case["expected"], outputs)):
+            noticed.append(planned)
+            return
+
+
 # ===------------------------------------------------------------------------===
 # Programs
 # ===------------------------------------------------------------------------===
@@ -185,6 +206,9 @@ def prepare(job):
             pipeline = f"builtin.module({moved}{','.join(steps)})"
             planned = path(f"_{k}.mlir")
             need("coil-opt", base, "-o", planned, "--pass-pipeline=" + pipeline)
+            if args.sabotage:
+                sabotage(rng, planned, cases, path(f"_{k}.wrong.npy"))
+                continue
             counts = "promote-to-stack" not in pipeline
             env = dict(os.environ, COIL_CUDA_CACHING="0", COIL_CUDA_DRIVER=args.cuda_sim) if gpu else None
             options = (["--target=cuda:sm_90", "--library=none"] if gpu else
@@ -302,5 +326,7 @@ with concurrent.futures.ThreadPoolExecutor(args.jobs) as threads:
             break
         if args.count > 50:
             print(f"... {done} plans, {failed} failures", flush=True)
+if args.sabotage:
+    print(f"noticed {len(noticed)} of {len(removed)} removed launches")
 print(f"{args.count} programs, {done} plans, {errors} runs that fail as they should, {failed} failures")
 sys.exit(failed != 0)

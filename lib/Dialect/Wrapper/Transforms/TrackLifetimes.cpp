@@ -83,7 +83,12 @@ void Tracker::addCheck(Operation *before, StringRef step) {
     bool hasNoSizes = llvm::any_of(storage.getUsers(), [&](Operation *user) {
       return isa<BindSymbolOp>(user) && lifetimes.getFirstStep(user) >= here;
     });
-    if (mayHaveEnded || hasNoSizes) {
+    // In a partition everything is on its device.
+    auto partition = before->getParentOfType<PartitionOp>();
+    bool isElsewhere =
+        partition &&
+        wrapper::getDevice(storage.getType()) != partition.getDevice();
+    if (mayHaveEnded || hasNoSizes || isElsewhere) {
       check.isExact = false;
       continue;
     }

@@ -244,7 +244,7 @@ def invoke(block, rng, options):
     if len(program.functions) > 3 or caller.name.count("_") > 1:
         return False
     sources = block.visible(lambda b: b.type.is_contiguous() and all(len(d.terms) <= 1 and (
-        not d.terms or d.const == 0) for d in b.dims))
+        not d.terms or d.const == 0) for d in b.dims) and (b.at_start or not program.gpu))
     operands_ = rng.sample(sources, min(len(sources), rng.randint(0, 3)))
     function = Function(program, f"{caller.name}_{len(program.functions)}", False)
     function.results = []

@@ -26,6 +26,10 @@ def fill(block, rng, count, options):
         step, = rng.choices(list(weights), list(weights.values()))
         if step(block, rng, options):
             done += 1
+    # What nothing else would use, and nobody see.
+    for buffer in block.buffers:
+        if not buffer.storage.dead and rng.random() < 0.4:
+            steps.show_value(block, rng, buffer)
 
 
 INPUTS = (  # Dimensions, where "s" is a symbol, and types.
@@ -81,7 +85,7 @@ def draw(seed, size=14, gpu=False, library=True, cases=2):
     main.body.emit("wrapper.rng_seed <1>")
     options = {"gpu": gpu, "library": library, "fill": fill}
     fill(main.body, rng, rng.randint(3, size), options)
-    results = steps.results(main.body, rng, rng.randint(1, 4))
+    results = steps.results(main.body, rng, rng.randint(1, 6))
     parts = [f.text(f.results) for f in program.functions[1:]] + [main.text(results)]
     lines.append("// GPU: " + ("fallbacks" if gpu else "no"))
     return "\n".join(lines) + "\n" + program.text(parts)

@@ -349,15 +349,18 @@ def check(block, rng, options):
 # Around the program
 # ===------------------------------------------------------------------------===
 
+def show_value(block, rng, buffer):
+    step = f"{block.function.name}_{block.function.fresh('step')}:0"
+    block.emit(f'wrapper.debug_value print {rng.choice(("before", "after"))} "{step}" "{buffer.name[1:]}" {buffer.name} : '
+               f"{buffer.type}")
+
+
 def show(block, rng, options):
-    moment = rng.choice(("before", "after"))
-    step = block.function.name + "_" + block.function.fresh("step") + ":0"
     sources = block.visible()
-    if not sources or rng.random() < 0.3:
-        block.emit(f'wrapper.debug_mark {moment} "{step}"')
+    if sources and rng.random() < 0.7:
+        show_value(block, rng, rng.choice(sources))
     else:
-        source = rng.choice(sources)
-        block.emit(f'wrapper.debug_value print {moment} "{step}" "{source.name[1:]}" {source.name} : {source.type}')
+        block.emit(f'wrapper.debug_mark {rng.choice(("before", "after"))} "{block.function.name}_{block.function.fresh("step")}:0"')
     return True
 
 
