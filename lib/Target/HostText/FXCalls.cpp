@@ -37,8 +37,9 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   auto place = callPlace(call);
   if (!arguments || !place)
     return failure();
+  std::string step = stepArgument(call);
   if (!function) {
-    std::string text = "host.call, " + *arguments + *place;
+    std::string text = "host.call, " + *arguments + *place + step;
     if (!outputs.empty())
       text += ", outs=" + tuple(outputs);
     if (call.getCallResults().size() == 0) {
@@ -64,12 +65,12 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
     count = outputs.size();
   }
   if (count == 0) {
-    out.line(graph + ".check(" + *function + ", " + *arguments + ")");
+    out.line(graph + ".check(" + *function + ", " + *arguments + step + ")");
     return success();
   }
   std::string node = getLocals().numbered("result");
   out.line(node + " = " + graph + ".call(" + *function + ", " + *arguments +
-           ", val=" + given + (count == 1 ? "[0]" : "") + ")");
+           ", val=" + given + (count == 1 ? "[0]" : "") + step + ")");
   // An operator may give a list of one, and elements in any order.
   std::string flat = getLocals().numbered("result");
   out.line(flat + " = " + graph + ".call(host.flatten, " + node +
