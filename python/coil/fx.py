@@ -122,7 +122,7 @@ def _check_node(graph, target, args, kwargs):
 # ===------------------------------------------------------------------------===
 
 _UNKNOWN = object()
-_SOURCE = re.compile(r"([^,\s]+):(\d+)")
+_SOURCE = re.compile(r"([^,\s()]+):(\d+)")
 
 
 def compile_graph(module):

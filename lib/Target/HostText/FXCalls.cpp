@@ -39,11 +39,11 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
     return failure();
   std::string step = stepArgument(call);
   if (!function) {
-    std::string text = "host.call, " + *arguments + *place + step;
+    std::string text = "host.call, " + *arguments + *place;
     if (!outputs.empty())
       text += ", outs=" + tuple(outputs);
     if (call.getCallResults().size() == 0) {
-      out.line(graph + ".check(" + text + ")");
+      out.line(graph + ".check(" + text + step + ")");
       return success();
     }
     auto results = callResults(call);
@@ -51,7 +51,7 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
       return failure();
     std::string node = getLocals().numbered("result");
     out.line(node + " = " + graph + ".call(" + text + ", results=" + *results +
-             ", val=" + *values + ")");
+             ", val=" + *values + step + ")");
     return emitResults(node, call.getCallResults(), std::nullopt);
   }
   // Of destinations, the values are what the operator gives.

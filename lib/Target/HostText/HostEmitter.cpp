@@ -246,7 +246,7 @@ std::optional<std::string> HostEmitter::printScalar(Operation &op) {
   };
   // Compilers warn of comparisons of a bool with itself.
   auto compareBools = [&](bool areEqual) -> std::string {
-    if (op.getOperand(0) != op.getOperand(1))
+    if (arg(0) != arg(1)) // Several values may have one name.
       return infix(areEqual ? "==" : "!=");
     return (areEqual ? syntax.trueName : syntax.falseName).str();
   };
