@@ -124,7 +124,7 @@ wrapper.func @lambda(%a: !x {coil.name = "if"}, %b: !x {coil.name = "2 x"}, %c: 
 // CHECK-NEXT: n1 = g.call(operator.mul, s0, 4)
 // CHECK-NEXT: g.check(host.contraction, "coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=n1, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", tf32=True, where="model.py:7", at=("onednn.contraction:0", "linear (model.py:7)"))
 // CHECK-NEXT: # {{.*}}
-// CHECK-NEXT: g.check(host.convolution, "coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, tf32=True, where="model.py:8")
+// CHECK-NEXT: g.check(host.convolution, "coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, tf32=True, where="model.py:8", at=(
 // CHECK-NEXT: # {{.*}}
 // CHECK-NEXT: g.check(host.sort, "coil_rt_sort", buf0, 1, True, None, buf2, at=(
 // CHECK-NEXT: g.output((buf0, buf1, buf2))
