@@ -60,10 +60,10 @@ static cl::opt<int64_t> maxSteps("max-steps", cl::cat(category),
 static cl::opt<int64_t> maxBytes("max-bytes", cl::cat(category),
                                  cl::init(int64_t(1) << 34),
                                  cl::desc("Bytes of tensors alive at most"));
-static cl::opt<bool>
-    peakBytes("peak-bytes", cl::cat(category),
-          cl::desc("Print the most bytes that a host program had allocated at "
-                   "once, to the standard error"));
+static cl::opt<bool> peakBytes(
+    "peak-bytes", cl::cat(category),
+    cl::desc("Print the most bytes that a host program had allocated at "
+             "once, to the standard error"));
 
 /// Reads an argument.
 static std::optional<reference::Tensor> readInput(llvm::StringRef text,

@@ -33,9 +33,7 @@ private:
     out.line(graph + ".check(" + function + ", " + arguments +
              (currentOp ? stepArgument(currentOp) : std::string()) + ")");
   }
-  void beginOp(mlir::Operation &op) override {
-    currentOp = &op;
-  }
+  void beginOp(mlir::Operation &op) override { currentOp = &op; }
   void endOp(mlir::Operation &) override { currentOp = nullptr; }
   mlir::LogicalResult emitKernel(KernelOp kernel) override;
   /// The argument that says which step a node does, and where it comes from;

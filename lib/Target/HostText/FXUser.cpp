@@ -42,14 +42,13 @@ LogicalResult FXEmitter::emitKernel(KernelOp kernel) {
         add(each.getName(), stringifyParamKind(each.getKind()));
     configure("entry", quote(kernel.getEntryName()));
     if (auto threads = kernel.getThreads())
-      configure("threads", "(" +
-                               llvm::join(llvm::map_range(*threads,
-                                                          [](int64_t n) {
-                                                            return std::
-                                                                to_string(n);
-                                                          }),
-                                          ", ") +
-                               ")");
+      configure("threads",
+                "(" +
+                    llvm::join(llvm::map_range(
+                                   *threads,
+                                   [](int64_t n) { return std::to_string(n); }),
+                               ", ") +
+                    ")");
     if (auto shared = kernel.getShared())
       configure("shared", Twine(static_cast<int64_t>(*shared)));
   } else {

@@ -211,8 +211,8 @@ CostAttr Annotator::getCost(SortOp op) {
 
 /// What a function computes is its own; it has to look at its buffers at least.
 CostAttr Annotator::getCost(HostCallOpInterface op) {
-  // Checks and the like are no steps; sizes of results are not known in front of
-  // the call.
+  // Checks and the like are no steps; sizes of results are not known in front
+  // of the call.
   if (!isa<ComputeOpInterface>(*op) || op->getNumResults() != 0)
     return {};
   ExprAttr bytes = sym::constant(context, 0);

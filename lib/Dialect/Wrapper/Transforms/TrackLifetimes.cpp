@@ -85,9 +85,8 @@ void Tracker::addCheck(Operation *before, StringRef step) {
     });
     // In a partition everything is on its device.
     auto partition = before->getParentOfType<PartitionOp>();
-    bool isElsewhere =
-        partition &&
-        wrapper::getDevice(storage.getType()) != partition.getDevice();
+    bool isElsewhere = partition && wrapper::getDevice(storage.getType()) !=
+                                        partition.getDevice();
     if (mayHaveEnded || hasNoSizes || isElsewhere) {
       check.isExact = false;
       continue;

@@ -356,8 +356,11 @@ def show_value(block, rng, buffer):
 
 
 def show(block, rng, options):
-    sources = block.visible()
-    if sources and rng.random() < 0.7:
+    sources, symbols = block.visible(), block.all_symbols()
+    if symbols and rng.random() < 0.3:
+        block.emit(f'wrapper.debug_number before "{block.function.name}_{block.function.fresh("step")}:0" "n" = '
+                   f"<{expression(block, rng)}>")
+    elif sources and rng.random() < 0.7:
         show_value(block, rng, rng.choice(sources))
     else:
         block.emit(f'wrapper.debug_mark {rng.choice(("before", "after"))} "{block.function.name}_{block.function.fresh("step")}:0"')
