@@ -18,9 +18,9 @@ wrapper.func @main(%x: !s, %f: !f, %p: !p) -> !s attributes {sym.symbols = {s0 =
   wrapper.debug_number inputs "main" "s0" = <s0>
   wrapper.debug_number before "step:0" "twice" = <s0 * 2>
   %v = wrapper.item %f : !f -> f64
-  wrapper.debug_number before "step:0" "f" %v : f64
+  wrapper.debug_number before "step:0" "f" of %v : f64
   %b = wrapper.item %p : !p -> i1
-  wrapper.debug_number before "step:0" "p" %b : i1
+  wrapper.debug_number before "step:0" "p" of %b : i1
   %0 = wrapper.alloc : !s
   wrapper.copy %x to %0 : !s
   wrapper.return %0 : !s

@@ -84,14 +84,14 @@ wrapper.func @debug_number_c1_none() {
 wrapper.func @debug_number_c1_both() {
   %v = arith.constant 1.0 : f64
   // expected-error @below {{'wrapper.debug_number' op expected either an expression or a value}}
-  wrapper.debug_number before "step:0" "n" = <3> %v : f64
+  wrapper.debug_number before "step:0" "n" = <3> of %v : f64
   wrapper.return
 }
 
 // -----
 
 wrapper.func @debug_number_c2() {
-  // expected-error @below {{symbols}}
+  // expected-error @below {{'wrapper.debug_number' op expression 'd0' mentions a dimension or an indirect index}}
   wrapper.debug_number before "step:0" "n" = <d0>
   wrapper.return
 }

@@ -181,14 +181,14 @@ def Wrapper_DebugNumberOp : Wrapper_RuntimeCallOp<"debug_number"> {
     Example:
     ```mlir
     wrapper.debug_number before "relu_0:3" "s0" = <s0 * 2>
-    wrapper.debug_number before "mylib::scale:0" "f" %f : f64
+    wrapper.debug_number before "mylib::scale:0" "f" of %f : f64
     ```
   }];
   let arguments = (ins Wrapper_DebugMoment:$moment, StrAttr:$step,
                        StrAttr:$name, OptionalAttr<Sym_ExprAttr>:$number,
                        Optional<AnyTypeOf<[I1, F64]>>:$value);
   let assemblyFormat = [{
-    $moment $step $name (`=` $number^)? ($value^ `:` type($value))? attr-dict
+    $moment $step $name (`=` $number^)? (`of` $value^ `:` type($value))? attr-dict
   }];
   let extraClassDeclaration = [{
     /// "before relu_0:3 - s0": how the runtime calls the number.
