@@ -11,6 +11,7 @@
 
 #include "coil/Driver/Driver.h"
 
+#include "Logs.h"
 #include "PipelineCache.h"
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -268,11 +269,13 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
         own ? *own
             : options.pipelines->get(stage, pipeline, options.pipelineOptions);
     // Every boundary is a verified contract, whatever happens between passes.
-    if (options.printPipelines) {
-      *options.printPipelines << "// Stage '" << stringifyStage(stage)
-                              << "':\n";
-      pm.printAsTextualPipeline(*options.printPipelines);
-      *options.printPipelines << '\n';
+    llvm::raw_ostream *pipelines = options.printPipelines;
+    if (!pipelines && Logs::get().pipelines)
+      pipelines = &llvm::errs();
+    if (pipelines) {
+      *pipelines << "// Stage '" << stringifyStage(stage) << "':\n";
+      pm.printAsTextualPipeline(*pipelines);
+      *pipelines << '\n';
     }
     if (failed(pm.run(module)) ||
         (!options.verifyEach && failed(verify(module))))
@@ -285,6 +288,7 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
                                 std::chrono::steady_clock::now() - begin)
                                 .count()});
     dumpStage(stage);
+    Logs::get().stageDone(stage, module, times.back().seconds);
     if (debug)
       if (Error error = debug->addStage(stage, module, times.back().seconds)) {
         warnAboutReport(std::move(error));
@@ -297,13 +301,16 @@ coil::compileProgram(ModuleOp module, const CompileOptions &options) {
 Expected<std::unique_ptr<DebugDirectory>>
 coil::openDebugDirectory(StringRef path, StringRef model, ModuleOp module,
                          Stage stage, StringRef pipelineOptions) {
-  if (path.empty())
+  std::string given = path.str();
+  if (given.empty())
+    given = nextDebugDirectory(model);
+  if (given.empty())
     return nullptr;
   CompilePipelineOptions pipeline;
   if (Error error = parseOptions(pipeline, pipelineOptions))
     return std::move(error);
   Expected<std::unique_ptr<DebugDirectory>> debug =
-      DebugDirectory::create(path, model, module, pipeline);
+      DebugDirectory::create(given, model, module, pipeline);
   Error error = debug ? (*debug)->addStage(stage, module, /*seconds=*/0)
                       : debug.takeError();
   if (!error)

@@ -15,6 +15,7 @@
 #include "DeviceAssembler.h"
 #include "DeviceMath.h"
 #include "DeviceOptimizer.h"
+#include "Dumps.h"
 #include "ErrorCollector.h"
 #include "LLVMTypes.h"
 #include "MachinePool.h"
@@ -316,6 +317,21 @@ Error coil::assembleDeviceImage(DeviceImage &image,
   return Error::success();
 }
 
+/// Writes the machine code of an image as text.
+static Error dumpMachineCode(const DeviceImage &image,
+                             const DeviceOptions &options) {
+  // What a driver would make of the PTX is its own; this is what the toolkit
+  // makes of it.
+  DeviceImage assembled = image;
+  if (assembled.cubin.empty())
+    if (Error error = assembleDeviceImage(assembled, options))
+      return error;
+  Expected<std::string> text = disassembleCubin(assembled.cubin);
+  if (!text)
+    return text.takeError();
+  return dump(options.sassDirectory, image.name, ".sass", *text);
+}
+
 /// Compiles one module.
 static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
                      const ObjectCache &cache, const DeviceOptions &options) {
@@ -388,8 +404,7 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
     if (!options.dumpDirectory.empty()) {
       std::string text;
       llvm::raw_string_ostream(text) << *module;
-      if (Error error = dump(options.dumpDirectory, image.name, ".ll", text))
-        return error;
+      warnOfDump(dump(options.dumpDirectory, image.name, ".ll", text));
     }
     start = now();
     SmallVector<char, 0> ptx;
@@ -403,36 +418,20 @@ static Error compile(gpu::GPUModuleOp op, DeviceImage &image,
       return makeError(errors);
     image.ptx.assign(ptx.data(), ptx.size());
     image.times.emit = now() - start;
-    if (Error error =
-            dump(options.dumpDirectory, image.name, ".ptx", image.ptx))
-      return error;
+    warnOfDump(dump(options.dumpDirectory, image.name, ".ptx", image.ptx));
     if (options.format == DeviceFormat::Cubin)
       if (Error error = assembleDeviceImage(image, options))
         return error;
     if (cache.isEnabled())
       cache.store(key, packImage(image));
   } else {
-    if (Error error =
-            dump(options.dumpDirectory, image.name, ".ptx", image.ptx))
-      return error;
+    warnOfDump(dump(options.dumpDirectory, image.name, ".ptx", image.ptx));
   }
-  if (Error error =
-          dump(options.dumpDirectory, image.name, ".cubin", image.cubin))
-    return error;
-  if (Error error = dump(options.ptxDirectory, image.name, ".ptx", image.ptx))
-    return error;
-  if (options.sassDirectory.empty())
-    return Error::success();
-  // What a driver would make of the PTX is its own; this is what the toolkit
-  // makes of it.
-  DeviceImage assembled = image;
-  if (assembled.cubin.empty())
-    if (Error error = assembleDeviceImage(assembled, options))
-      return error;
-  Expected<std::string> text = disassembleCubin(assembled.cubin);
-  if (!text)
-    return text.takeError();
-  return dump(options.sassDirectory, image.name, ".sass", *text);
+  warnOfDump(dump(options.dumpDirectory, image.name, ".cubin", image.cubin));
+  warnOfDump(dump(options.ptxDirectory, image.name, ".ptx", image.ptx));
+  if (!options.sassDirectory.empty())
+    warnOfDump(dumpMachineCode(image, options));
+  return Error::success();
 }
 
 void coil::registerDeviceTranslations(MLIRContext &context) {

@@ -29,6 +29,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "Dumps.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -183,10 +184,7 @@ static void compileOrFail(Unit &unit, llvm::StringRef name,
     return;
   }
   unit.object = std::move(*object);
-  if (Error error = dump(options, name, *module, unit.object->getBuffer())) {
-    unit.error = toString(std::move(error));
-    return;
-  }
+  warnOfDump(dump(options, name, *module, unit.object->getBuffer()));
   if (cache.isEnabled())
     cache.store(key, unit.object->getBuffer());
 }

@@ -207,6 +207,7 @@ LogicalResult HostActivation::run(HostCallOpInterface op) {
       return failure();
     std::memcpy(memory->getData(), tensor.data, static_cast<size_t>(bytes));
     (void)coil_rt_free(hostRun, tensor.data);
+    interpreter.countStorage(bytes);
     values[v] = {HostMemory::create(*memory)};
     shapes[v] = std::move(shape);
   }

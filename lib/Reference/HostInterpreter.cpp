@@ -139,6 +139,7 @@ FailureOr<std::shared_ptr<HostMemory>> HostActivation::allocate(Operation *op,
     return failure();
   std::memset(memory->getData(), kUnwritten,
               static_cast<size_t>(memory->getNumElements()));
+  interpreter.countStorage(*bytes);
   return HostMemory::create(*memory);
 }
 
@@ -209,6 +210,7 @@ LogicalResult HostActivation::run(PoolFreeOp op) {
              << memory->begin + memory->length << ") are in use";
   value.memory->ended = op;
   value.memory->carved.clear();
+  interpreter.countStorage(-value.memory->length);
   value.memory->bytes = Tensor();
   return success();
 }
@@ -239,6 +241,8 @@ LogicalResult HostActivation::endStorage(Operation *op, Value buffer) {
       failed(checkNotInFlight(op, *value.memory)))
     return failure();
   value.memory->ended = op;
+  if (value.memory->pool.expired())
+    interpreter.countStorage(-value.memory->length);
   value.memory->bytes = Tensor();
   return success();
 }

@@ -51,11 +51,11 @@ struct Operand {
     for (auto [i, stride] : llvm::zip(index, strides))
       element += i * stride;
     int64_t begin = offset + element * bytes;
-    if (begin < 0 || begin + bytes > memory->bytes.getNumElements()) {
+    if (begin < 0 || begin + bytes > memory->length) {
       outside = true;
       return nullptr;
     }
-    return memory->bytes.getData() + begin;
+    return memory->bytes.getData() + memory->begin + begin;
   }
   double get(ArrayRef<int64_t> index, bool &outside) const {
     char *data = at(index, outside);

@@ -17,6 +17,7 @@
 #include "coil/Runtime/CUDA.h"
 
 #include <cinttypes>
+#include <cstdio>
 #include <mutex>
 
 using namespace coil::rt;
@@ -293,6 +294,28 @@ static int32_t assertAligned(coil_call *call, void *) {
                                   .c_str());
 }
 
+/// Prints a number under a label, as coil_rt_debug_value prints tensors.
+static int32_t debugNumber(coil_call *call, void *) {
+  const char *label = coil_call_string(call, 0);
+  const coil_argument *value = coil_call_argument(call, 1);
+  if (!label || !value)
+    return COIL_INVALID_ARGUMENT;
+  std::string text = std::string("coil: ") + label + ": ";
+  char number[64] = "";
+  if (value->kind == COIL_ARGUMENT_INT)
+    text += std::to_string(value->value.integer);
+  else if (value->kind == COIL_ARGUMENT_BOOL)
+    text += value->value.integer ? "true" : "false";
+  else if (value->kind == COIL_ARGUMENT_FLOAT)
+    std::snprintf(number, sizeof(number), "%.6g", value->value.number);
+  else
+    return coil_call_fail(call, "expected a number");
+  text += number;
+  text += '\n';
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return COIL_OK;
+}
+
 void coil::rt::registerContextFunctions() {
   struct Function {
     const char *name;
@@ -307,6 +330,7 @@ void coil::rt::registerContextFunctions() {
            Function{"coil::rng_advance", rngAdvance, false, 0},
            Function{"coil::rng_advance_to", rngAdvanceTo, true, 0},
            Function{"coil::hook", hook, true, 0},
+           Function{"coil::debug_number", debugNumber, false, 0},
            Function{"coil::assert_aligned", assertAligned, true, 0},
        })
     for (int32_t device : {COIL_CPU, COIL_CUDA}) {

@@ -7,22 +7,26 @@ tensors that later nodes write to. Every node has in `meta["val"]` what it would
 give, as a fake tensor or a symbolic number; None where it gives nothing.
 """
 
+import contextlib
+import contextvars
+import re
 import threading
 
 import torch
 from torch._dynamo.source import ConstantSource
-from torch._ops import HigherOrderOperator
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph as TorchGraph
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.fx.node import map_aggregate
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from coil import host
+from coil import _launches, host
+from coil._library import InputError
+from coil._launches import KernelTable, Module, coil_launch, describe
 
 # ===------------------------------------------------------------------------===
-# Kernels
+# Devices and streams
 # ===------------------------------------------------------------------------===
 
 class _Numbered(list):
@@ -37,38 +41,6 @@ class _Numbered(list):
         if number == len(self):
             self.append(thing)
         return number
-
-
-_kernels = _Numbered()
-
-
-class _Launch(HigherOrderOperator):
-    """Runs the body of a kernel: `coil_launch(kernel, buffers, symbols)`. It writes
-    to the last of the buffers and gives nothing."""
-
-    def __init__(self):
-        super().__init__("coil_launch")
-
-    def __call__(self, kernel, buffers, symbols):
-        return super().__call__(kernel, buffers, symbols)
-
-
-coil_launch = _Launch()
-
-
-@coil_launch.py_impl(torch._C.DispatchKey.CompositeExplicitAutograd)
-def _launch(kernel, buffers, symbols):
-    _kernels[kernel](*buffers, *symbols)
-
-
-@coil_launch.py_autograd_impl
-def _launch_autograd(kernel, buffers, symbols):
-    raise RuntimeError("kernels of emitted programs have no gradients")
-
-
-@coil_launch.py_impl(FakeTensorMode)
-def _launch_fake(mode, kernel, buffers, symbols):
-    return None
 
 
 # What is done with streams of a device or on one, and devices.
@@ -150,12 +122,37 @@ def _check_node(graph, target, args, kwargs):
 # ===------------------------------------------------------------------------===
 
 _UNKNOWN = object()
+_SOURCE = re.compile(r"([^,\s()]+):(\d+)")
 
 
 def compile_graph(module):
-    """Makes a callable of a finished graph. Replace it to put a compiler behind
-    emitted programs; it gets a torch.fx.GraphModule."""
+    """Makes a callable of a finished graph where no backend was chosen. Replace it to put a compiler behind
+    all emitted programs; it gets a torch.fx.GraphModule."""
     return module
+
+
+_chosen = contextvars.ContextVar("backend", default=None)
+_backends = {}
+
+
+def register_backend(name, compile):
+    """Gives a hook a name: a function that makes a callable of a finished graph."""
+    _backends[name] = compile
+
+
+@contextlib.contextmanager
+def backend(compile):
+    """A context in which emitted programs that are loaded have this hook, or the one that was registered under
+    this name; each keeps its own from then on."""
+    if isinstance(compile, str):
+        if compile not in _backends:
+            raise InputError(f"no backend is registered under the name '{compile}'")
+        compile = _backends[compile]
+    token = _chosen.set(compile)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
 
 
 class Program:
@@ -165,6 +162,7 @@ class Program:
         self.shapes = ShapeEnv(specialize_zero_one=False, duck_shape=False)
         self.mode = FakeTensorMode(shape_env=self.shapes, allow_non_fake_inputs=True)
         self._functions = {}
+        self.backend = _chosen.get()
 
     def symbol(self, name, lower, upper, hint):
         """A number that nodes give, between two bounds; None is no bound."""
@@ -189,7 +187,7 @@ class Program:
         return self._functions[build]
 
     def compile(self, build):
-        return compile_graph(self.function(build))
+        return (self.backend or compile_graph)(self.function(build))
 
 
 class Graph:
@@ -201,13 +199,18 @@ class Graph:
         self._attributes = {}
 
     def module(self):
-        return GraphModule(self._attributes, self.graph)
+        return Module(self._attributes, self.graph)
 
-    def _node(self, kind, target, args, kwargs, value):
-        """A node; all are made here."""
+    def _node(self, kind, target, args, kwargs, value, at=None):
+        """A node; all are made here. `at` is the step that it does, and that step's source."""
         _check_node(self.graph, target, args, kwargs)
         node = self.graph.create_node(kind, target, args, kwargs)
         node.meta["val"] = value
+        if at is not None:
+            step, source = at
+            node.meta["coil"] = {"handle": step, "source": source}
+            node.meta["stack_trace"] = "".join(
+                f'  File "{file}", line {line}, in {step}\n' for file, line in _SOURCE.findall(source))
         return node
 
     def placeholder(self, name, val):
@@ -219,7 +222,7 @@ class Graph:
         fake = self.program.mode.from_tensor(tensor, static_shapes=True)
         return self._node("get_attr", name, (), {}, fake)
 
-    def call(self, function, /, *args, val=_UNKNOWN, **kwargs):
+    def call(self, function, /, *args, val=_UNKNOWN, at=None, **kwargs):
         """A node for what a function gives: `val`, or what it gives without data. A
         `device` that nodes cannot hold, such as a `host.Device`, has a number in it."""
         if _find_foreign(kwargs.get("device"), self.graph):
@@ -231,7 +234,7 @@ class Graph:
             with self.program.mode:
                 val = function(*torch.fx.node.map_arg(args, given),
                                **torch.fx.node.map_arg(kwargs, given))
-        return self._node("call_function", function, args, kwargs, val)
+        return self._node("call_function", function, args, kwargs, val, at)
 
     def check(self, function, /, *args, **kwargs):
         """A node for what a function does; it gives nothing."""
@@ -246,8 +249,11 @@ class Graph:
         return self.call(torch.ops.aten.scalar_tensor.default, value, dtype=dtype,
                          val=self.program.fake((), (), dtype, "cpu"))
 
-    def launch(self, kernel, buffers, symbols):
-        return self.check(coil_launch, _kernels.number(kernel), buffers, symbols)
+    def launch(self, kernel, buffers, numbers, grid=(), places=None, at=None):
+        """A launch of a kernel over a grid; see `coil_launch` and, for `places`, `_launches.Entry`."""
+        entry = _launches.add(kernel, places, (len(buffers), len(numbers)))
+        return self.check(coil_launch, kernel=entry.key, arguments=entry.keywords(buffers, numbers), grid=tuple(grid),
+                          writes=entry.writes(), configuration=dict(entry.configuration), at=at)
 
     def get(self, node, number):
         """An element of the tuple that a node gives."""

@@ -68,7 +68,7 @@ refuse("holds 1, a 'int'", lambda g, x: g.check(add, x, 1, where={1: 2}))
 refuse("holds s", lambda g, x: g.check(add, x, program.symbol("s", 1, 9, 4)))
 refuse("holds other, a node of another graph", lambda g, x: g.check(add, x, [1, (2, other)]))
 refuse("argument 0 of a node that calls 'output' holds other", lambda g, x: g.output((x, other)))
-refuse("argument 2 of a node that calls 'coil_launch' holds Ellipsis, a 'ellipsis'",
+refuse("argument arguments of a node that calls 'coil_launch' holds Ellipsis, a 'ellipsis'",
        lambda g, x: g.launch(add, (x,), (..., 1)))
 refuse("a node cannot call '<lambda>', which has no name that Python finds",
        lambda g, x: g.check(lambda: None))

@@ -60,6 +60,10 @@ static cl::opt<int64_t> maxSteps("max-steps", cl::cat(category),
 static cl::opt<int64_t> maxBytes("max-bytes", cl::cat(category),
                                  cl::init(int64_t(1) << 34),
                                  cl::desc("Bytes of tensors alive at most"));
+static cl::opt<bool> peakBytes(
+    "peak-bytes", cl::cat(category),
+    cl::desc("Print the most bytes that a host program had allocated at "
+             "once, to the standard error"));
 
 /// Reads an argument.
 static std::optional<reference::Tensor> readInput(llvm::StringRef text,
@@ -183,12 +187,16 @@ int main(int argc, char **argv) {
     options.maxSteps = maxSteps;
     options.maxBytes = maxBytes;
     FailureOr<SmallVector<reference::Tensor>> results = failure();
-    if (auto host = dyn_cast<wrapper::FuncOp>(function.getOperation()))
-      results = reference::HostInterpreter(options).run(
+    if (auto host = dyn_cast<wrapper::FuncOp>(function.getOperation())) {
+      reference::HostInterpreter interpreter(options);
+      results = interpreter.run(
           host, llvm::map_to_vector(arguments, [](const auto &tensor) {
             return reference::HostArgument{tensor, {}};
           }));
-    else
+      if (peakBytes)
+        llvm::errs() << "peak " << interpreter.getPeakStorageBytes()
+                     << " bytes\n";
+    } else
       results = reference::Interpreter(options).run(
           cast<func::FuncOp>(function.getOperation()), arguments);
     if (failed(results)) {

@@ -41,6 +41,12 @@ public:
   mlir::FailureOr<llvm::SmallVector<Tensor>>
   run(wrapper::FuncOp fn, llvm::ArrayRef<HostArgument> arguments);
 
+  /// The most bytes that programs had allocated at once, arguments and literals
+  /// not counted.
+  int64_t getPeakStorageBytes() const {
+    return interpreter.getPeakStorageBytes();
+  }
+
 private:
   Interpreter interpreter;
 };

@@ -63,6 +63,14 @@ public:
   /// The most bytes that tensors took at a time.
   int64_t getPeakBytes() const { return budget->peak; }
 
+  /// Counts bytes that a host program allocates, or, negative, frees.
+  void countStorage(int64_t bytes) {
+    storageBytes += bytes;
+    storagePeak = std::max(storagePeak, storageBytes);
+  }
+  /// The most bytes that a host program had allocated at once.
+  int64_t getPeakStorageBytes() const { return storagePeak; }
+
 private:
   friend class Frame;
   mlir::LogicalResult runFunction(mlir::func::FuncOp function,
@@ -72,6 +80,7 @@ private:
   InterpreterOptions options;
   std::shared_ptr<MemoryBudget> budget;
   int64_t steps = 0;
+  int64_t storageBytes = 0, storagePeak = 0;
   unsigned depth = 0;
 };
 

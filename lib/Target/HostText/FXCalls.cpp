@@ -37,12 +37,13 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   auto place = callPlace(call);
   if (!arguments || !place)
     return failure();
+  std::string step = stepArgument(call);
   if (!function) {
     std::string text = "host.call, " + *arguments + *place;
     if (!outputs.empty())
       text += ", outs=" + tuple(outputs);
     if (call.getCallResults().size() == 0) {
-      out.line(graph + ".check(" + text + ")");
+      out.line(graph + ".check(" + text + step + ")");
       return success();
     }
     auto results = callResults(call);
@@ -50,7 +51,7 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
       return failure();
     std::string node = getLocals().numbered("result");
     out.line(node + " = " + graph + ".call(" + text + ", results=" + *results +
-             ", val=" + *values + ")");
+             ", val=" + *values + step + ")");
     return emitResults(node, call.getCallResults(), std::nullopt);
   }
   // Of destinations, the values are what the operator gives.
@@ -64,12 +65,12 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
     count = outputs.size();
   }
   if (count == 0) {
-    out.line(graph + ".check(" + *function + ", " + *arguments + ")");
+    out.line(graph + ".check(" + *function + ", " + *arguments + step + ")");
     return success();
   }
   std::string node = getLocals().numbered("result");
   out.line(node + " = " + graph + ".call(" + *function + ", " + *arguments +
-           ", val=" + given + (count == 1 ? "[0]" : "") + ")");
+           ", val=" + given + (count == 1 ? "[0]" : "") + step + ")");
   // An operator may give a list of one, and elements in any order.
   std::string flat = getLocals().numbered("result");
   out.line(flat + " = " + graph + ".call(host.flatten, " + node +

@@ -591,18 +591,6 @@ LogicalResult FXEmitter::emit(PoolAllocOp op) {
   return success();
 }
 
-LogicalResult FXEmitter::emit(LaunchOp op) {
-  if (failed(checkPlace(op, table.lookup<KernelOp>(op.getCallee()))))
-    return failure();
-  SmallVector<std::string> buffers;
-  for (Value v : op.getOperands())
-    buffers.push_back(name(v));
-  std::string symbols = tuple(op.getSymbols().getDims());
-  out.line(graph + ".launch(" + global(op.getCallee()) + ", " + tuple(buffers) +
-           ", " + symbols + ")");
-  return success();
-}
-
 LogicalResult coil::emitFX(ModuleOp module, llvm::raw_ostream &os,
                            const PythonOptions &options) {
   std::string text;

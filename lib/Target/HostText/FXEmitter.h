@@ -30,8 +30,15 @@ private:
   mlir::LogicalResult emitEnd() override;
   void emitCall(const llvm::Twine &function,
                 const llvm::Twine &arguments) override {
-    out.line(graph + ".check(" + function + ", " + arguments + ")");
+    out.line(graph + ".check(" + function + ", " + arguments +
+             (currentOp ? stepArgument(currentOp) : std::string()) + ")");
   }
+  void beginOp(mlir::Operation &op) override { currentOp = &op; }
+  void endOp(mlir::Operation &) override { currentOp = nullptr; }
+  mlir::LogicalResult emitKernel(KernelOp kernel) override;
+  /// The argument that says which step a node does, and where it comes from;
+  /// nothing for ops that are no steps.
+  std::string stepArgument(mlir::Operation *op);
 
   using PythonEmitter::emit;
   mlir::LogicalResult emit(InputSymbolOp op) override;
@@ -156,6 +163,8 @@ private:
   /// A node for an object in this graph.
   void emitObject(mlir::Value object);
 
+  /// The op that is being printed, but for what comes after its regions.
+  mlir::Operation *currentOp = nullptr;
   /// The variable of the graph that nodes are added to.
   std::string graph;
   /// The graph that an object was last found in.

@@ -19,13 +19,105 @@ using namespace coil;
 using namespace coil::wrapper;
 using sym::ExprAttr;
 
+//===----------------------------------------------------------------------===//
+// What a kernel is called with
+//===----------------------------------------------------------------------===//
+
+/// What is passed under which name, and how the kernel runs, for the nodes of
+/// its launches.
+LogicalResult FXEmitter::emitKernel(KernelOp kernel) {
+  if (failed(PythonEmitter::emitKernel(kernel)))
+    return failure();
+  SmallVector<std::string> parameters;
+  auto add = [&](const Twine &name, StringRef kind) {
+    parameters.push_back(quote(name.str()) + ": " + quote(kind));
+  };
+  std::string configuration;
+  auto configure = [&](StringRef key, const Twine &value) {
+    configuration += (", " + key + "=" + value).str();
+  };
+  if (kernel.isUserKernel()) {
+    for (auto each : kernel.getParameters()->getAsRange<ParamAttr>())
+      if (each.isBuffer() || each.getKind() == ParamKind::Value)
+        add(each.getName(), stringifyParamKind(each.getKind()));
+    configure("entry", quote(kernel.getEntryName()));
+    if (auto threads = kernel.getThreads())
+      configure("threads",
+                "(" +
+                    llvm::join(llvm::map_range(
+                                   *threads,
+                                   [](int64_t n) { return std::to_string(n); }),
+                               ", ") +
+                    ")");
+    if (auto shared = kernel.getShared())
+      configure("shared", Twine(static_cast<int64_t>(*shared)));
+  } else {
+    for (unsigned i = 0; i < kernel.getNumInputs(); ++i)
+      add("in" + Twine(i), "read");
+    for (unsigned i = 0; i < kernel.getNumOutputs(); ++i)
+      add("out" + Twine(i), "write");
+    for (auto symbol : kernel.getSymbols().getAsRange<StringAttr>())
+      add(symbol.getValue(), "value");
+    if (Attribute schedule = kernel.getLoopKernel().getScheduleAttr()) {
+      std::string text;
+      llvm::raw_string_ostream(text) << schedule;
+      configure("schedule", quote(text));
+    }
+    if (auto grain = kernel.getGrain())
+      configure("grain", Twine(static_cast<int64_t>(*grain)));
+  }
+  out.line("fx.describe(" + global(kernel.getName()) + ", {" +
+           llvm::join(parameters, ", ") + "}" + configuration + ")");
+  return success();
+}
+
+std::string FXEmitter::stepArgument(Operation *op) {
+  auto step = dyn_cast<ComputeOpInterface>(op);
+  if (!step)
+    return "";
+  return ", at=(" + quote(getHandle(step)) + ", " +
+         quote(describeSource(op->getLoc())) + ")";
+}
+
+LogicalResult FXEmitter::emit(LaunchOp op) {
+  auto kernel = table.lookup<KernelOp>(op.getCallee());
+  if (failed(checkPlace(op, kernel)))
+    return failure();
+  SmallVector<std::string> buffers;
+  for (Value v : op.getOperands())
+    buffers.push_back(name(v));
+  // The points that it runs over, by the numbers of this launch.
+  llvm::StringMap<ExprAttr> values;
+  for (auto [symbol, value] :
+       llvm::zip(kernel.getSymbols().getAsRange<StringAttr>(),
+                 op.getSymbols().getDims()))
+    values[symbol.getValue()] = value;
+  SmallVector<ExprAttr> space;
+  for (ExprAttr size : kernel.getLoopKernel().getDims().getDims())
+    space.push_back(sym::substitute(size, [&](ExprAttr leaf) {
+      return leaf.isSymbol() && values.count(leaf.getName())
+                 ? values.lookup(leaf.getName())
+                 : leaf;
+    }));
+  // Sizes become nodes in front of this one.
+  std::string symbols = tuple(op.getSymbols().getDims());
+  std::string grid = tuple(space);
+  out.line(graph + ".launch(" + global(op.getCallee()) + ", " + tuple(buffers) +
+           ", " + symbols + ", grid=" + grid + stepArgument(op) + ")");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// User-defined kernels
+//===----------------------------------------------------------------------===//
+
 LogicalResult FXEmitter::emit(LaunchUserOp op) {
   auto kernel = table.lookup<KernelOp>(op.getCallee());
   auto grid = table.lookup<GridOp>(op.getGrid());
   if (failed(checkPlace(op, kernel)))
     return failure();
   SmallVector<std::string> places, buffers;
-  SmallVector<ExprAttr> numbers(op.resolveGrid(grid).getDims());
+  SmallVector<ExprAttr> numbers;
   for (const LaunchUserOp::Passed &each : op.getPassed(kernel)) {
     if (each.map) {
       // A node cannot hold a map, so the launch makes it of the buffer.
@@ -47,10 +139,11 @@ LogicalResult FXEmitter::emit(LaunchUserOp op) {
     }
   }
   // Sizes become nodes in front of this one.
-  std::string operands = tuple(numbers);
-  out.line(graph + ".launch(host.bind_arguments(" + global(op.getCallee()) +
-           ", " + tuple(places) + "), " + tuple(buffers) + ", " + operands +
-           ")");
+  std::string given = tuple(numbers);
+  std::string size = tuple(op.resolveGrid(grid).getDims());
+  out.line(graph + ".launch(" + global(op.getCallee()) + ", " + tuple(buffers) +
+           ", " + given + ", grid=" + size + ", places=" + tuple(places) +
+           stepArgument(op) + ")");
   return success();
 }
 

@@ -189,6 +189,12 @@ std::string HostEmitter::printList(ArrayRef<ExprAttr> exprs) {
 
 std::string HostEmitter::printCompare(ExprAttr lhs, sym::Predicate predicate,
                                       ExprAttr rhs) {
+  // Compilers warn of comparisons of a number with itself.
+  if (lhs == rhs)
+    return (predicate == sym::Predicate::Eq || predicate == sym::Predicate::Le
+                ? syntax.trueName
+                : syntax.falseName)
+        .str();
   StringRef op;
   switch (predicate) {
   case sym::Predicate::Eq:
@@ -238,6 +244,12 @@ std::optional<std::string> HostEmitter::printScalar(Operation &op) {
   auto infix = [&](StringRef sign) {
     return (arg(0) + " " + sign + " " + arg(1)).str();
   };
+  // Compilers warn of comparisons of a bool with itself.
+  auto compareBools = [&](bool areEqual) -> std::string {
+    if (arg(0) != arg(1)) // Several values may have one name.
+      return infix(areEqual ? "==" : "!=");
+    return (areEqual ? syntax.trueName : syntax.falseName).str();
+  };
   return llvm::TypeSwitch<Operation *, std::optional<std::string>>(&op)
       .Case([&](arith::ConstantOp o) -> std::optional<std::string> {
         if (auto number = dyn_cast<FloatAttr>(o.getValue()))
@@ -261,12 +273,12 @@ std::optional<std::string> HostEmitter::printScalar(Operation &op) {
       })
       .Case([&](arith::AndIOp) { return infix(syntax.andOp); })
       .Case([&](arith::OrIOp) { return infix(syntax.orOp); })
-      .Case([&](arith::XOrIOp) { return infix("!="); })
+      .Case([&](arith::XOrIOp) { return compareBools(/*areEqual=*/false); })
       .Case([&](arith::CmpIOp o) -> std::optional<std::string> {
         if (o.getPredicate() == arith::CmpIPredicate::eq)
-          return infix("==");
+          return compareBools(/*areEqual=*/true);
         if (o.getPredicate() == arith::CmpIPredicate::ne)
-          return infix("!=");
+          return compareBools(/*areEqual=*/false);
         return std::nullopt;
       })
       .Case([&](arith::CmpFOp o) {

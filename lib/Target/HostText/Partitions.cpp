@@ -43,6 +43,12 @@ LogicalResult PythonEmitter::emitInPlace(Operation *op) {
       views[result] = std::move(moved);
     }
     markDead(v);
+    // Where a view goes on, all other names of its storage end here.
+    if (getStorage(v) != v) {
+      SmallVector<std::string> gone;
+      collectEnding(v, gone);
+      emitDelete(gone);
+    }
     if (!scopes.empty())
       scopes.back().push_back(result);
   }
@@ -52,10 +58,10 @@ LogicalResult PythonEmitter::emitInPlace(Operation *op) {
 LogicalResult PythonEmitter::emitInside(const Twine &context, Operation *op) {
   out.line("with " + context + ":");
   out.indent();
-  size_t before = out.getNumLines();
+  size_t before = getNumStatements();
   if (failed(emitInPlace(op)))
     return failure();
-  if (out.getNumLines() == before)
+  if (getNumStatements() == before)
     out.line("pass");
   out.outdent();
   return success();
@@ -177,8 +183,10 @@ LogicalResult CppEmitter::emitInPlace(Operation *op) {
   if (failed(emitBody(op->getRegion(0))))
     return failure();
   for (auto [result, v] : getYielded(op)) {
-    setName(result, name(v));
-    if (handles.contains(v))
+    // A view that goes on begins where its storage does, and owns it now.
+    Value storage = isa<BufferType>(v.getType()) ? getStorage(v) : v;
+    setName(result, name(storage));
+    if (handles.contains(storage))
       handles.insert(result);
   }
   return success();

@@ -194,7 +194,7 @@ LogicalResult PythonEmitter::emitRegion(Region &region,
                                         ArrayRef<std::string> targets,
                                         ArrayRef<std::string> symbolNames) {
   out.indent();
-  size_t before = out.getNumLines();
+  size_t before = getNumStatements();
   openScope();
   if (failed(emitBody(region)))
     return failure();
@@ -208,7 +208,7 @@ LogicalResult PythonEmitter::emitRegion(Region &region,
       loop && loop.getSymbols())
     for (auto name : loop.getSymbols()->getAsRange<StringAttr>())
       emitRange(name.getValue(), "");
-  if (out.getNumLines() == before)
+  if (getNumStatements() == before)
     out.line("pass");
   out.outdent();
   return success();

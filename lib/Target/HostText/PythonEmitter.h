@@ -246,6 +246,10 @@ private:
                                  llvm::ArrayRef<std::string> targets,
                                  llvm::ArrayRef<std::string> symbolNames);
 
+  /// Lines but for those that are only comments: a suite needs one.
+  size_t getNumStatements() const { return out.getNumLines() - numComments; }
+
+  size_t numComments = 0;
   /// For each open region, the buffers that it named.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> scopes;
   /// Views of each storage that have a name.

@@ -40,7 +40,9 @@ LogicalResult PythonEmitter::emit(DropOp op) {
 }
 
 LogicalResult PythonEmitter::emit(CommentOp op) {
+  size_t before = out.getNumLines();
   out.line((getComment() + " " + cleanComment(op.getText())).str());
+  numComments += out.getNumLines() - before;
   return success();
 }
 

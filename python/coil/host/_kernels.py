@@ -107,6 +107,7 @@ class UserKernel(Kernel):
 
     def __init__(self, name, parameters, text, device=None):
         super().__init__(name, text, device)
+        self.parameter_types = parameters
         self._types = [self._TYPES[each] for each in parameters.split()]
 
     def __call__(self, grid, *args):

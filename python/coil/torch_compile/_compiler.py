@@ -14,7 +14,7 @@ import warnings
 import torch
 
 from coil._library import CoilError, CompileError
-from coil.torch_compile import _counters, _fx, _reproducer, _support
+from coil.torch_compile import _counters, _fx, _reproducer, _support, _trace
 from coil.torch_compile._codegen import Function
 from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
@@ -290,6 +290,7 @@ def compile_graph(module, example_inputs, options, kind):
     _counters.count("pieces", len(pieces))
     _counters.record(described)
     _log_code(described)
+    _trace.record(described, plan, pieces)
     call._boxed_call = True
     return call
 

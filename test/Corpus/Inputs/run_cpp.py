@@ -168,6 +168,41 @@ def run(name, case, graphs=False):
         library.coil_run_destroy(handle)
 
 
+class Run:
+    """One call of a program on the host, for random_host.py. Its outputs live as long."""
+
+    def __init__(self, name, case):
+        self._name, self._tensors = name, [make(text) for text in case["inputs"]]
+        self._handle = ctypes.c_void_p()
+
+    def __enter__(self):
+        assert library.coil_run_create(ctypes.byref(self._handle)) == 0
+        return self
+
+    def __exit__(self, *_):
+        library.coil_run_destroy(self._handle)
+
+    def outputs(self):
+        """The outputs or the error, and the most bytes that the run had allocated."""
+        from run_random import read_error
+
+        entry = getattr(library, self._name + "_main")
+        entry.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
+        inputs = (CTensor * max(len(self._tensors), 1))(*map(to_c, self._tensors))
+        count = getattr(library, self._name + "_main_num_outputs")()
+        outputs, stats = (CTensor * max(count, 1))(), Stats()
+        need(getattr(library, self._name + "_bind")(self._handle, 0, None))
+        status = entry(self._handle, inputs, len(self._tensors), outputs, count)
+        library.coil_run_get_stats(self._handle, ctypes.byref(stats))
+        if status != 0:
+            message = library.coil_last_error().decode()
+            left = f", and {stats.live_allocations} allocations are left" if stats.live_allocations else ""
+            return None, read_error(message) + left, None
+        if stats.live_allocations > count:
+            return None, f"{stats.live_allocations} allocations for {count} outputs", None
+        return [Output(output) for output in outputs[:count]], None, stats.peak_bytes
+
+
 def run_arrays(name, case):
     """Calls the entry that takes arrays; returns how often it allocated."""
     entry = getattr(library, name + "_main_arrays")

@@ -70,3 +70,44 @@ wrapper.func @check_lifetime_c3() {
   wrapper.pool_free %p : !wrapper.pool<#wrapper.device<"cpu">>
   wrapper.return
 }
+
+// -----
+
+wrapper.func @debug_number_c1_none() {
+  // expected-error @below {{'wrapper.debug_number' op expected either an expression or a value}}
+  wrapper.debug_number before "step:0" "n"
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @debug_number_c1_both() {
+  %v = arith.constant 1.0 : f64
+  // expected-error @below {{'wrapper.debug_number' op expected either an expression or a value}}
+  wrapper.debug_number before "step:0" "n" = <3> of %v : f64
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @debug_number_c2() {
+  // expected-error @below {{'wrapper.debug_number' op expression 'd0' mentions a dimension or an indirect index}}
+  wrapper.debug_number before "step:0" "n" = <d0>
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @debug_number_c3_step() {
+  // expected-error @below {{'wrapper.debug_number' op step has a name that is empty or has a line feed}}
+  wrapper.debug_number before "" "n" = <3>
+  wrapper.return
+}
+
+// -----
+
+wrapper.func @debug_number_c3_name() {
+  // expected-error @below {{'wrapper.debug_number' op number has a name that is empty or has a line feed}}
+  wrapper.debug_number before "step:0" "a\nb" = <3>
+  wrapper.return
+}

@@ -13,12 +13,12 @@
 // FX-LABEL: def build_main():
 wrapper.func @main(%x: !a {coil.name = "x"}, %y: !b {coil.name = "y"}) -> (!a, !b) {
   // PY: buf0, = host.call("test::scale", "tfn", (x, 2.0, None), {{.*}}results=((torch.float32, 1),), device=cuda_device0, kind=1, place=("cuda:0", "coil_rt_copy_cuda", "coil_rt_free_cuda"))
-  // FX: result0 = g.call(host.call, "test::scale", "tfn", (x, 2.0, None), {{.*}}device=cuda_device0, kind=1, place=("cuda:0", "coil_rt_copy_cuda", "coil_rt_free_cuda"), results=((torch.float32, 1),), val=(program.fake((4,), (1,), torch.float32, "cuda:0"),))
+  // FX: result0 = g.call(host.call, "test::scale", "tfn", (x, 2.0, None), {{.*}}device=cuda_device0, kind=1, place=("cuda:0", "coil_rt_copy_cuda", "coil_rt_free_cuda"), results=((torch.float32, 1),), val=(program.fake((4,), (1,), torch.float32, "cuda:0"),), at=("test::scale:0", "{{.*}}"))
   // FX-NEXT: buf0 = g.get(result0, 0)
   %0 = wrapper.extern_call "test::scale"(%x, 2.0, none) : (!a) -> !a
   %1 = wrapper.alloc : !b
   // PY: host.call("test::scale", {{.*}}outs=(buf1,), device=cuda_device1, kind=1)
-  // FX: g.check(host.call, "test::scale", {{.*}}device=cuda_device1, kind=1, outs=(buf1,))
+  // FX: g.check(host.call, "test::scale", {{.*}}device=cuda_device1, kind=1, outs=(buf1,), at=(
   wrapper.extern_call_out "test::scale"(%y, 3.0, none) outs(%1 : !b) : !b
   wrapper.return %0, %1 : !a, !b
 }

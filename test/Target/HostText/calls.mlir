@@ -22,10 +22,10 @@
 wrapper.func @main(%x: !b {coil.name = "x"}, %i: !i {coil.name = "i"}) -> (!b, !n) attributes {sym.symbols = {u = #sym.range<0, 9>}} {
   %0 = wrapper.alloc : !b
   // PYTHON: host.call("mylib::scale", "tfni[tn]sbd", (x, 2.0, None, 4, [x, None], "a", True, torch.bfloat16), names=("x", "f", "b", "n", "l", "s", "t", "d"), where="{{.*}}calls.mlir:[[#@LINE+5]]", outs=(buf0,))
-  // FX: g.check(host.call, "mylib::scale", "tfni[tn]sbd", (x, 2.0, None, 4, [x, None], "a", True, torch.bfloat16), names=("x", "f", "b", "n", "l", "s", "t", "d"), where="{{.*}}", outs=(buf0,))
+  // FX: g.check(host.call, "mylib::scale", "tfni[tn]sbd", (x, 2.0, None, 4, [x, None], "a", True, torch.bfloat16), names=("x", "f", "b", "n", "l", "s", "t", "d"), where="{{.*}}", outs=(buf0,), at=("mylib::scale:0", "{{.*}}"))
   // TORCH: host.copy_results((buf0,), torch.ops.mylib.scale.default(x=x, f=2.0, b=None, n=4, l=[x, None], s="a", t=True, d=torch.bfloat16))
-  // FX-TORCH: result0 = g.call(torch.ops.mylib.scale.default, x=x, f=2.0, b=None, n=4, l=[x, None], s="a", t=True, d=torch.bfloat16, val=(buf0.meta["val"],)[0])
-  // FX-TORCH: g.call(aten.copy_.default, buf0, g.get(result1, 0))
+  // FX-TORCH: result0 = g.call(torch.ops.mylib.scale.default, x=x, f=2.0, b=None, n=4, l=[x, None], s="a", t=True, d=torch.bfloat16, val=(buf0.meta["val"],)[0], at=(
+  // FX-TORCH: g.call(aten.copy_.default, buf0, g.get(result1, 0)
   wrapper.extern_call_out "mylib::scale"(%x, 2.0, none, <4>, [%x, none], "a", true, bf16) outs(%0 : !b) names ["x", "f", "b", "n", "l", "s", "t", "d"] : !b, !b
   // CPP: static const char *const call0_names[] = {"x", "f", "b", "n", "l", "s", "t", "d"};
   // CPP: static coil_call_site call0 = {sizeof(coil_call_site), 0, "mylib::scale", "{{.*}}calls.mlir:[[#@LINE-2]]", call0_names, nullptr};
@@ -34,7 +34,7 @@ wrapper.func @main(%x: !b {coil.name = "x"}, %i: !i {coil.name = "i"}) -> (!b, !
   // CPP: COIL_TRY(coil_rt_call(run, &call0, 8, call0_arguments, 1, call0_outputs, 0, nullptr));
 
   // PYTHON: buf1, = host.call("mylib::nonzero.fast", "t", (buf0,), where="{{.*}}", results=((torch.int64, 2),))
-  // FX: result{{[0-9]+}} = g.call(host.call, "mylib::nonzero.fast", "t", (buf0,), where="{{.*}}", results=((torch.int64, 2),), val=(program.fake((sym_u, 1), (1, 1), torch.int64, "cpu"),))
+  // FX: result{{[0-9]+}} = g.call(host.call, "mylib::nonzero.fast", "t", (buf0,), where="{{.*}}", results=((torch.int64, 2),), val=(program.fake((sym_u, 1), (1, 1), torch.int64, "cpu"),), at=("mylib::nonzero.fast:{{[0-9]+}}", "{{.*}}"))
   // TORCH: buf1, = host.flatten(torch.ops.mylib.nonzero.fast(buf0))
   // FX-TORCH: g.call(torch.ops.mylib.nonzero.fast, buf0, val=(program.fake((sym_u, 1),
   // CPP: int64_t call1_results_shapes[4];
@@ -47,7 +47,7 @@ wrapper.func @main(%x: !b {coil.name = "x"}, %i: !i {coil.name = "i"}) -> (!b, !
   wrapper.assert_layout %1, "n" : !n
   // PYTHON: host.call("coil::scatter", "mittsb", (buf0, 0, i, x, "amax", True), where="{{.*}}")
   // TORCH: torch.ops.aten.scatter_reduce_.two(buf0, 0, i, x, "amax", include_self=True)
-  // FX-TORCH: torch.ops.aten.scatter_reduce_.two, buf0, 0, i, x, "amax", include_self=True)
+  // FX-TORCH: torch.ops.aten.scatter_reduce_.two, buf0, 0, i, x, "amax", include_self=True
   wrapper.scatter_fallback %0 dim 0 at %i from %x reduce amax : !b, !i, !b
   // TORCH: torch.ops.aten.scatter_.value(buf0, 0, i, 1.0)
   wrapper.scatter_fallback %0 dim 0 at %i value 1.0 reduce none : !b, !i

@@ -84,9 +84,9 @@ wrapper.grid @blocks["n"] cases [#wrapper.grid_case<{}, <[(n + 31) floordiv 32, 
 // FX-LABEL: def build_main():
 // FX:           g.check(host.check_input, x, "x", torch.float32, 1, "cuda:0")
 // FX-NEXT:      g.check(host.check_aligned, x, "x", 16)
-// FX:           g.launch(double, (x, buf0), (s0,))
-// FX:           g.launch(host.bind_arguments(reverse, ("buffer", "number", "buffer", "scalar")), (buf0, buf1, v0), (n3, 1, 1, s0))
-// FX:           g.launch(host.bind_arguments(reverse, (None, "number", "buffer", 0.5)), (buf1,), (1, 1, 1, s0))
+// FX:           g.launch(double, (x, buf0), (s0,), grid=(s0,), at=("double:0", "{{.*}}"))
+// FX:           g.launch(reverse, (buf0, buf1, v0), (s0,), grid=(n3, 1, 1), places=("buffer", "number", "buffer", "scalar"), at=(
+// FX:           g.launch(reverse, (buf1,), (s0,), grid=(1, 1, 1), places=(None, "number", "buffer", 0.5), at=(
 
 // CPP-LABEL: int32_t program_main_body({{.*}}) {
 // CPP:         COIL_TRY(coil_rt_launch_cuda(run, &{{_?}}double{{.*}}, coil::List<void *, 2>{{[{][{]}}x, buf0.get()}}.values, coil::List<int64_t, 1>{{[{][{]}}s0}}.values, coil::floordiv(s0 + 31, 32), 1, 1));

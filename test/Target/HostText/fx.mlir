@@ -32,7 +32,7 @@
 // CHECK-NEXT: g.check(host.check, g.call(operator.eq, n11, 0), "an even \"number\"", n11, 0)
 // CHECK-NEXT: buf0 = g.call(torch.empty_strided, (n2, 4), (4, 1), dtype=torch.float32, device="cpu")
 // CHECK-NEXT: # {{.*}}
-// CHECK-NEXT: g.launch(relu, (tokens, buf0), (s0,))
+// CHECK-NEXT: g.launch(relu, (tokens, buf0), (s0,), grid=(n2, 4), at=("relu:0", "{{.*}}"))
 // CHECK-NEXT: buf1 = g.call(host.reinterpret_tensor, buf0, (n2, 4), (4, 1), 0, torch.int32, val=program.fake((sym_s0 * 2, 4), (4, 1), torch.int32, "cpu"))
 // CHECK-NEXT: buf2 = g.call(torch.empty_strided, (n2, 4), (4, 1), dtype=torch.float32, device="cpu")
 // CHECK-NEXT: g.call(aten.copy_.default, buf2, tokens)
@@ -122,11 +122,11 @@ wrapper.func @lambda(%a: !x {coil.name = "if"}, %b: !x {coil.name = "2 x"}, %c: 
 // CHECK-NEXT: buf2 = g.call(torch.empty_strided, (s0, 2), (2, 1), dtype=torch.int64, device="cpu")
 // CHECK-NEXT: # {{.*}}
 // CHECK-NEXT: n1 = g.call(operator.mul, s0, 4)
-// CHECK-NEXT: g.check(host.contraction, "coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=n1, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", tf32=True, where="model.py:7")
+// CHECK-NEXT: g.check(host.contraction, "coil_rt_contraction", dims=(s0, 4, 4), a=arg0, a_strides=(4, 0, 1), a_offset=n1, b=arg1, b_strides=(0, 4, 1), bias=arg2, bias_strides=(0, 1, 0), c=buf0, c_strides=(4, 1, 0), post="relu", tf32=True, where="model.py:7", at=("onednn.contraction:0", "linear (model.py:7)"))
 // CHECK-NEXT: # {{.*}}
-// CHECK-NEXT: g.check(host.convolution, "coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, tf32=True, where="model.py:8")
+// CHECK-NEXT: g.check(host.convolution, "coil_rt_convolution", arg3, arg4, None, buf1, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, tf32=True, where="model.py:8", at=(
 // CHECK-NEXT: # {{.*}}
-// CHECK-NEXT: g.check(host.sort, "coil_rt_sort", buf0, 1, True, None, buf2)
+// CHECK-NEXT: g.check(host.sort, "coil_rt_sort", buf0, 1, True, None, buf2, at=(
 // CHECK-NEXT: g.output((buf0, buf1, buf2))
 // CHECK-NEXT: return g
 !m = !wrapper.buffer<[s0, 4], f32, #wrapper.device<"cpu">>

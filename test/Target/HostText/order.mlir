@@ -61,8 +61,8 @@ wrapper.func @streams(%x: !b) -> !b {
 
 // FX: def build_collectives():
 // FX: buf0 = g.call(host.comm_empty_strided, "0", "symmetric", (4,), (1,), dtype=torch.float32, device="cpu", val=
-// FX: g.check(host.call, "coil::all_reduce", "tss", (buf0, "0", "sum"), where="{{.*}}", outs=(buf0,))
-// FX: g.check(host.call, "coil::wait", "t", (buf0,), where="{{.*}}", outs=(buf0,))
+// FX: g.check(host.call, "coil::all_reduce", "tss", (buf0, "0", "sum"), where="{{.*}}", outs=(buf0,), at=(
+// FX: g.check(host.call, "coil::wait", "t", (buf0,), where="{{.*}}", outs=(buf0,), at=(
 
 // CPP-LABEL: int32_t program_collectives({{.*}}) {{[{]$}}
 // CPP: void *memory0 = nullptr;

@@ -20,8 +20,8 @@ wrapper.grid @rows["n"] cases [#wrapper.grid_case<{}, <[n, 1, 1]>>]
 
 // A node holds tensors, not maps: the launch makes them.
 // FX-LABEL: def build_main():
-// FX:           g.launch(host.bind_arguments(k, ("number", host.TensorMapOf("coil_rt_tensor_map_cuda", box=(8, 32), where="{{.*}}", device=cuda_device0),
-// FX-SAME:        host.TensorMapOf("coil_rt_tensor_map_cuda", box=(8, 32), strides=(2, 1), swizzle="b128", promotion="b256", fill="nan", where="{{.*}}", device=cuda_device0))), (x, buf0), (s0, 1, 1, s0))
+// FX:           g.launch(k, (x, buf0), ({{.*}}), grid=({{.*}}, 1, 1), places=("number", host.TensorMapOf("coil_rt_tensor_map_cuda", box=(8, 32), where="{{.*}}", device=cuda_device0),
+// FX-SAME:        host.TensorMapOf("coil_rt_tensor_map_cuda", box=(8, 32), strides=(2, 1), swizzle="b128", promotion="b256", fill="nan", where="{{.*}}", device=cuda_device0)), at=(
 
 // CPP-LABEL: int32_t program_main_body({{.*}}) {
 // CPP:         const coil_tensor_map tensor_map0 = {

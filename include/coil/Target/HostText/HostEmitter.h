@@ -110,6 +110,8 @@ protected:
   virtual void beginOp(mlir::Operation &) {}
   virtual void endOp(mlir::Operation &) {}
   /// @}
+  /// The handle of a step, as in comments and reports.
+  std::string getHandle(ComputeOpInterface step) { return handles.get(step); }
   /// Emits the ops of a region but its terminator.
   mlir::LogicalResult emitBody(mlir::Region &region);
   mlir::LogicalResult unsupported(mlir::Operation *op);

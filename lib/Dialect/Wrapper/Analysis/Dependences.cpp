@@ -91,10 +91,12 @@ void Dependences::add(unsigned index) {
     hasOther |= !isKnown;
     for (const auto &effect : instances)
       hasOther |= !effect.getValue();
+    SmallVector<OpOperand *> taken = getTakenOperands(each);
     for (OpOperand &operand : each->getOpOperands()) {
       if (!isOutside(operand.get()))
         continue;
-      bool writes = !isKnown;
+      // What a region yields has another owner from then on.
+      bool writes = !isKnown || llvm::is_contained(taken, &operand);
       for (const auto &effect : instances)
         if (effect.getEffectValue<OpOperand *>() == &operand)
           writes |= !isa<MemoryEffects::Read>(effect.getEffect());

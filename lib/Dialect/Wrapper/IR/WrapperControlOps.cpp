@@ -126,9 +126,13 @@ bool IfOp::areTypesCompatible(Type lhs, Type rhs) {
   return areEdgeTypesCompatible(lhs, rhs);
 }
 
-/// Reading of a predicate, and storage that results own.
+/// Reading of a predicate, storage that results own, and symbols, which nobody
+/// uses but types.
 static void addRegionOpEffects(OpOperand *predicate, ResultRange results,
+                               std::optional<ArrayAttr> symbols,
                                Effects &effects) {
+  if (symbols && !symbols->empty())
+    effects.emplace_back(MemoryEffects::Write::get(), SymbolResource::get());
   if (predicate && isa<BufferType>(predicate->get().getType()))
     effects.emplace_back(MemoryEffects::Read::get(), predicate);
   for (OpResult result : results)
@@ -138,7 +142,7 @@ static void addRegionOpEffects(OpOperand *predicate, ResultRange results,
 
 void IfOp::getEffects(Effects &effects) {
   addRegionOpEffects(&getPredicateMutable(), getOperation()->getResults(),
-                     effects);
+                     getDefines(), effects);
 }
 
 LogicalResult IfOp::verifyRegions() {
@@ -188,7 +192,8 @@ void WhileOp::getEffects(Effects &effects) {
   for (OpOperand &init : (*this)->getOpOperands())
     if (isa<BufferType>(init.get().getType()))
       effects.emplace_back(MemoryEffects::Free::get(), &init);
-  addRegionOpEffects(nullptr, getOperation()->getResults(), effects);
+  addRegionOpEffects(nullptr, getOperation()->getResults(), getSymbols(),
+                     effects);
 }
 
 LogicalResult WhileOp::verify() {
@@ -278,6 +283,8 @@ void InvokeOp::getEffects(Effects &effects) {
   }
   for (OpResult result : getOperation()->getResults())
     effects.emplace_back(MemoryEffects::Allocate::get(), result);
+  // Its checks, calls, prints and random numbers.
+  effects.emplace_back(MemoryEffects::Write::get(), HostResource::get());
 }
 
 LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {

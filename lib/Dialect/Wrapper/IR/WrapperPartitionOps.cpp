@@ -160,6 +160,8 @@ void PartitionCallOp::getEffects(Effects &effects) {
   }
   for (OpResult result : getOperation()->getResults())
     effects.emplace_back(MemoryEffects::Allocate::get(), result);
+  // Partitions hold debugging, too.
+  effects.emplace_back(MemoryEffects::Write::get(), DebugResource::get());
 }
 
 LogicalResult PartitionCallOp::verify() {

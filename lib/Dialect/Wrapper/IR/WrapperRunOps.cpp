@@ -135,3 +135,43 @@ LogicalResult HookOp::verify() {
     return failure();
   return verifyLine(*this, "value", getName());
 }
+
+//===----------------------------------------------------------------------===//
+// DebugNumberOp
+//===----------------------------------------------------------------------===//
+
+std::string DebugNumberOp::getLabel() {
+  return (stringifyDebugMoment(getMoment()) + " " + getStep() + " - " +
+          getName())
+      .str();
+}
+
+std::string DebugNumberOp::getFunctionName() { return "coil::debug_number"; }
+
+ArrayAttr DebugNumberOp::getCallArguments() {
+  Builder b(getContext());
+  Attribute number = b.getUnitAttr();
+  if (getNumberAttr())
+    number = getNumberAttr();
+  return b.getArrayAttr({b.getStringAttr(getLabel()), number});
+}
+
+OperandRange DebugNumberOp::getCallOperands() {
+  return getOperation()->getOperands();
+}
+
+bool DebugNumberOp::mayWrite(OpOperand &) { return false; }
+
+void DebugNumberOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), DebugResource::get());
+}
+
+LogicalResult DebugNumberOp::verify() {
+  if (getNumber().has_value() == static_cast<bool>(getValue())) // (C1)
+    return emitOpError("expected either an expression or a value");
+  if (getNumber() && failed(verifyOnlySymbols(*this, *getNumber()))) // (C2)
+    return failure();
+  if (failed(verifyLine(*this, "step", getStep()))) // (C3)
+    return failure();
+  return verifyLine(*this, "number", getName());
+}

@@ -211,8 +211,9 @@ CostAttr Annotator::getCost(SortOp op) {
 
 /// What a function computes is its own; it has to look at its buffers at least.
 CostAttr Annotator::getCost(HostCallOpInterface op) {
-  // Sizes of results are not known in front of the call.
-  if (op->getNumResults() != 0)
+  // Checks and the like are no steps; sizes of results are not known in front
+  // of the call.
+  if (!isa<ComputeOpInterface>(*op) || op->getNumResults() != 0)
     return {};
   ExprAttr bytes = sym::constant(context, 0);
   for (Value operand : op->getOperands())

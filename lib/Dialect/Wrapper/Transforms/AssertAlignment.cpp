@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
@@ -42,6 +43,42 @@ private:
 };
 } // namespace
 
+static bool mentions(BufferType type, StringRef symbol) {
+  sym::ExprAttr leaf = sym::symbol(type.getContext(), symbol);
+  auto has = [&](sym::ExprAttr e) { return sym::mentions(e, leaf); };
+  return llvm::any_of(type.getSizes().getDims(), has) ||
+         llvm::any_of(type.getStrides().getDims(), has);
+}
+
+/// The op after which a result of a call has all symbols that its type
+/// mentions, and was checked.
+static Operation *findLastBinding(Operation *call, OpResult result) {
+  auto type = cast<BufferType>(result.getType());
+  Operation *last = call;
+  for (Operation *user : call->getUsers()) {
+    auto bind = dyn_cast<BindSymbolOp>(user);
+    auto check = dyn_cast<AssertLayoutOp>(user);
+    bool counts = (bind && mentions(type, bind.getSymbol())) ||
+                  (check && check.getSource() == result);
+    if (counts && user->getBlock() == call->getBlock() &&
+        last->isBeforeInBlock(user))
+      last = user;
+  }
+  return last;
+}
+
+/// The last op that binds a symbol to the arguments of a function or checks
+/// their layout; null if there is none.
+static Operation *findLastCheck(FuncOp fn) {
+  Operation *last = nullptr;
+  fn.getBody().walk([&](Operation *op) {
+    if (isa<InputSymbolOp>(op) ||
+        (isa<AssertLayoutOp>(op) && isa<BlockArgument>(op->getOperand(0))))
+      last = op;
+  });
+  return last;
+}
+
 void WrapperAssertAlignment::runOnOperation() {
   ModuleOp module = getOperation();
   if (alignment < 1 ||
@@ -60,22 +97,24 @@ void WrapperAssertAlignment::runOnOperation() {
         calls.push_back(call);
     });
     for (Operation *call : calls) {
-      Operation *last = call;
-      while (isa<BindSymbolOp, AssertLayoutOp>(last->getNextNode()))
-        last = last->getNextNode();
       OpBuilder b(call->getContext());
-      b.setInsertionPointAfter(last);
       std::string handle = handles.get(cast<ComputeOpInterface>(call));
-      for (OpResult result : call->getResults())
+      for (OpResult result : call->getResults()) {
+        b.setInsertionPointAfter(findLastBinding(call, result));
+        // In the order of the results where they have one position.
+        while (isa<AssertAlignedOp>(&*b.getInsertionPoint()))
+          b.setInsertionPointAfter(&*b.getInsertionPoint());
         addCheck(b, call->getLoc(), result,
                  handle + " - out" + Twine(result.getResultNumber()));
+      }
     }
     if (fn.isPrivate())
       continue;
-    Operation *first = &fn.getBody().front().front();
-    while (isa<InputSymbolOp, AssertLayoutOp>(first))
-      first = first->getNextNode();
-    OpBuilder b(first);
+    OpBuilder b(fn.getContext());
+    if (Operation *last = findLastCheck(fn))
+      b.setInsertionPointAfter(last);
+    else
+      b.setInsertionPointToStart(&fn.getBody().front());
     for (auto [i, arg] : llvm::enumerate(fn.getArguments())) {
       auto number = static_cast<unsigned>(i);
       if (fn.getArgAttr(number, "graph.weight"))

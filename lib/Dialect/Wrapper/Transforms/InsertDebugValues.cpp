@@ -11,12 +11,15 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
+
+#include <functional>
 
 namespace coil::wrapper {
 #define GEN_PASS_DEF_WRAPPERINSERTDEBUGVALUESPASS
@@ -26,6 +29,7 @@ namespace coil::wrapper {
 using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
+using sym::ExprAttr;
 
 namespace {
 struct WrapperInsertDebugValues
@@ -42,6 +46,7 @@ private:
   bool isCheck() const {
     return action == DebugAction::NaN || action == DebugAction::Finite;
   }
+  void addNumbers(OpBuilder &b, ComputeOpInterface step, StringRef handle);
   void addMark(OpBuilder &b, Location loc, DebugMoment moment,
                StringRef handle);
   void addValue(OpBuilder &b, Location loc, DebugMoment moment,
@@ -123,6 +128,66 @@ void WrapperInsertDebugValues::addValue(OpBuilder &b, Location loc,
                          b.getStringAttr(name).getValue(), buffer);
 }
 
+/// The numbers that a step is given: symbols of kernels, and arguments of calls
+/// and of user-defined kernels.
+void WrapperInsertDebugValues::addNumbers(OpBuilder &b, ComputeOpInterface step,
+                                          StringRef handle) {
+  if (values != "print")
+    return;
+  auto add = [&](const Twine &name, ExprAttr number, Value value) {
+    // What is written in the program needs no run to be known.
+    if (value || !number.isConstant())
+      DebugNumberOp::create(b, step->getLoc(), DebugMoment::Before, handle,
+                            b.getStringAttr(name).getValue(), number, value);
+  };
+  if (auto launch = dyn_cast<LaunchOp>(*step)) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+        launch, launch.getCalleeAttr());
+    for (auto [name, number] :
+         llvm::zip(kernel.getSymbols().getAsRange<StringAttr>(),
+                   launch.getSymbols().getDims()))
+      add(name.getValue(), number, {});
+    return;
+  }
+  if (auto launch = dyn_cast<LaunchUserOp>(*step)) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+        launch, launch.getCalleeAttr());
+    for (const LaunchUserOp::Passed &each : launch.getPassed(kernel)) {
+      StringRef name = each.parameter.getName();
+      if (auto number = dyn_cast_or_null<ExprAttr>(each.argument))
+        add(name, number, {});
+      else if (each.operand && each.operand.getType().isIntOrFloat())
+        add(name, {}, each.operand);
+    }
+    return;
+  }
+  auto call = dyn_cast<HostCallOpInterface>(*step);
+  if (!call)
+    return;
+  ArrayAttr names = call.getArgumentNames();
+  auto operands = call.getCallOperands();
+  unsigned taken = 0;
+  std::function<void(Attribute, const Twine &)> visit = [&](Attribute argument,
+                                                            const Twine &name) {
+    if (auto list = dyn_cast<ArrayAttr>(argument)) {
+      std::string prefix = name.str();
+      for (auto [i, each] : llvm::enumerate(list))
+        visit(each, prefix + "[" + Twine(i) + "]");
+    } else if (auto number = dyn_cast<ExprAttr>(argument)) {
+      add(name, number, {});
+    } else if (isa<UnitAttr>(argument) && taken < operands.size()) {
+      Value v = operands[taken++];
+      if (v.getType().isIntOrFloat())
+        add(name, {}, v);
+    }
+  };
+  for (auto [i, argument] : llvm::enumerate(call.getCallArguments())) {
+    bool isNamed = names && i < names.size();
+    visit(argument, isNamed ? Twine(cast<StringAttr>(names[i]).getValue())
+                            : "arg" + Twine(i));
+  }
+}
+
 /// What the caller passes, once; weights are the same at every call.
 void WrapperInsertDebugValues::addInputs(FuncOp fn) {
   // Behind the ops that bind the symbols of inputs, whose sizes are known then.
@@ -132,6 +197,13 @@ void WrapperInsertDebugValues::addInputs(FuncOp fn) {
     if (isa<InputSymbolOp>(op))
       first = op.getNextNode();
   OpBuilder b(first);
+  if (values == "print")
+    for (Operation &op : body)
+      if (auto symbol = dyn_cast<InputSymbolOp>(op))
+        DebugNumberOp::create(b, fn.getLoc(), DebugMoment::Inputs, fn.getName(),
+                              symbol.getSymbol(),
+                              sym::symbol(fn.getContext(), symbol.getSymbol()),
+                              Value());
   for (auto [i, arg] : llvm::enumerate(fn.getArguments())) {
     auto number = static_cast<unsigned>(i);
     if (!isa<BufferType>(arg.getType()) ||
@@ -162,6 +234,7 @@ void WrapperInsertDebugValues::addStep(ComputeOpInterface step,
   after.setInsertionPointAfter(step);
   addMark(before, loc, DebugMoment::Before, handle);
   addMark(after, loc, DebugMoment::After, handle);
+  addNumbers(before, step, handle);
   SmallVector<MemoryEffects::EffectInstance> effects;
   cast<MemoryEffectOpInterface>(*step).getEffects(effects);
   unsigned numRead = 0, numWritten = 0;

@@ -414,9 +414,11 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
           views.push_back(view);
         yielded.insert(getStorage(v));
       }
-  // Storage from outside is no result, whatever shows it.
+  // Storage from outside is no result, whatever shows it, and neither is a
+  // literal, which is made again.
   yielded.remove_if([&](Value v) {
-    return !v.getDefiningOp() || !members.contains(v.getDefiningOp());
+    return !v.getDefiningOp() || !members.contains(v.getDefiningOp()) ||
+           isa<ConstantOp>(v.getDefiningOp());
   });
   SmallVector<Operation *> constants;
   for (Operation *op : inside)
@@ -442,7 +444,17 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
   for (auto [i, v] : llvm::enumerate(llvm::to_vector(yielded)))
     v.replaceUsesWithIf(op.getResult(static_cast<unsigned>(i)), isOutside);
   b.setInsertionPointAfter(op);
+  llvm::DenseMap<Operation *, Value> copies;
+  auto copy = [&](Operation *constant) {
+    Value &made = copies[constant];
+    if (!made)
+      made = b.clone(*constant)->getResult(0);
+    return made;
+  };
   std::function<Value(Value)> remake = [&](Value v) -> Value {
+    if (auto constant = v.getDefiningOp<ConstantOp>();
+        constant && op->isProperAncestor(constant))
+      return copy(constant);
     auto view = v.getDefiningOp<ReinterpretOp>();
     if (!view || !op->isProperAncestor(view)) {
       auto *it = llvm::find(yielded, v);
@@ -457,10 +469,8 @@ void WrapperPartitionGraph::form(ArrayRef<Operation *> run, DeviceAttr device) {
   for (ReinterpretOp view : views)
     if (llvm::any_of(view->getUses(), isOutside))
       view.getResult().replaceUsesWithIf(remake(view.getResult()), isOutside);
-  for (Operation *constant : constants) {
-    Operation *copy = b.clone(*constant);
-    constant->getResult(0).replaceUsesWithIf(copy->getResult(0), isOutside);
-  }
+  for (Operation *constant : constants)
+    constant->getResult(0).replaceUsesWithIf(copy(constant), isOutside);
   for (Operation &member : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isa<ConstantOp, ReinterpretOp>(member) && member.use_empty())
       member.erase();

@@ -83,7 +83,11 @@ void Tracker::addCheck(Operation *before, StringRef step) {
     bool hasNoSizes = llvm::any_of(storage.getUsers(), [&](Operation *user) {
       return isa<BindSymbolOp>(user) && lifetimes.getFirstStep(user) >= here;
     });
-    if (mayHaveEnded || hasNoSizes) {
+    // In a partition everything is on its device.
+    auto partition = before->getParentOfType<PartitionOp>();
+    bool isElsewhere = partition && wrapper::getDevice(storage.getType()) !=
+                                        partition.getDevice();
+    if (mayHaveEnded || hasNoSizes || isElsewhere) {
       check.isExact = false;
       continue;
     }
@@ -119,8 +123,10 @@ void Tracker::run() {
     bool isPool = isa<PoolType>(storage.getType());
     std::string name = isPool ? "pool" + std::to_string(numPools++)
                               : "b" + std::to_string(numBuffers++);
-    // What is carved is part of its pool.
-    if (isPool || !getCarving(storage))
+    // What is carved is part of its pool; the stack is nothing that an
+    // allocator knows.
+    auto pool = storage.getDefiningOp<PoolOp>();
+    if (pool ? !pool.getOnStack() : !getCarving(storage))
       names[storage] = std::move(name);
   }
   visit(fn.getBody().front());

@@ -59,6 +59,7 @@ private:
   LogicalResult visit(Block &block);
   LogicalResult visit(Operation &op);
   LogicalResult visitTerminator(Operation &op);
+  bool isWritten(Value v);
   bool isDestination(Value v);
   bool isUpdated(Value v);
   LogicalResult visitIf(IfOp op);
@@ -389,6 +390,16 @@ LogicalResult Verifier::checkSharing(Operation &op, ArrayRef<OpOperand *> reads,
   return success();
 }
 
+/// Whether something has written a buffer on every path. One without elements
+/// has nothing to write.
+bool Verifier::isWritten(Value v) {
+  auto type = dyn_cast<BufferType>(v.getType());
+  return get(v).written ||
+         (type && llvm::any_of(type.getSizes().getDims(), [](sym::ExprAttr e) {
+            return e.isConstant(0);
+          }));
+}
+
 /// Whether a buffer shows memory that the caller wants a result in.
 bool Verifier::isDestination(Value v) {
   auto arg = dyn_cast<BlockArgument>(getStorage(v));
@@ -424,7 +435,7 @@ LogicalResult Verifier::visitTerminator(Operation &op) {
     if (get(operand->get()).state == Storage::Foreign) // (C5)
       return op.emitOpError()
              << verb << " storage that the function does not own";
-    if (!get(operand->get()).written) // (C7)
+    if (!isWritten(operand->get())) // (C7)
       return op.emitOpError() << verb << " a buffer that nothing has written";
     if (isReturn) {
       if (failed(checkPassedOn(op, operand->get(), verb)))
@@ -467,7 +478,7 @@ LogicalResult Verifier::visit(Operation &op) {
     return call && call.isConsumed(r->getOperandNumber());
   };
   for (OpOperand *r : reads)
-    if (!get(r->get()).written && !mayBeUnwritten(r)) // (C7)
+    if (!isWritten(r->get()) && !mayBeUnwritten(r)) // (C7)
       return op.emitOpError() << "operand " << r->getOperandNumber()
                               << " is a buffer that nothing has written";
   for (OpOperand *w : writes)

@@ -156,20 +156,43 @@ cuda = types.SimpleNamespace(
 )
 
 
+# Bytes that are allocated, and the most that were so at once, on all devices.
+_allocated = {"live": 0, "peak": 0}
+
+
+def reset_peak():
+    """Forgets the peak; returns what is allocated now."""
+    _allocated["peak"] = _allocated["live"]
+    return _allocated["live"]
+
+
+def peak_bytes():
+    return _allocated["peak"]
+
+
 class _Storage:
     """Bytes of a device."""
 
     def __init__(self, count, device):
         self.count, self._device = count, device
+        self._count(count)
         self.backend = backends.get(device) or backends[device.partition(":")[0]]
         self.address, self._memory = self.backend.allocate(count)
         if count:
             self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.
 
+    def _count(self, bytes):
+        _allocated["live"] += bytes
+        _allocated["peak"] = max(_allocated.values())
+
+    def __del__(self):
+        self._count(-self.count)
+
     def resize_(self, count):
         other, kept = _Storage(count, self._device), min(count, self.count)
         if kept:
             other.backend.write(other.address, self.backend.read(self.address, kept))
+        self._count(count - self.count)
         self.count, self.address, self._memory = other.count, other.address, other._memory
 
 
@@ -238,6 +261,8 @@ class Tensor:
         return Tensor(storage, self._offset, self._sizes, self._strides, self.dtype, "cpu")
 
     def _is_contiguous(self):
+        if 0 in self._sizes:
+            return True
         step = 1
         for size, stride in zip(reversed(self._sizes), reversed(self._strides)):
             if size != 1 and stride != step:

@@ -13,6 +13,8 @@
 #ifndef COIL_DIALECT_WRAPPER_IR_WRAPPERRUNOPS_TD
 #define COIL_DIALECT_WRAPPER_IR_WRAPPERRUNOPS_TD
 
+include "coil/Dialect/Sym/IR/SymAttributes.td"
+include "coil/Dialect/Wrapper/IR/WrapperEnums.td"
 include "coil/Dialect/Wrapper/IR/WrapperInterfaces.td"
 include "coil/Dialect/Wrapper/IR/WrapperTypes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -159,6 +161,39 @@ def Wrapper_HookOp : Wrapper_RuntimeCallOp<"hook"> {
   }];
   let arguments = (ins StrAttr:$step, StrAttr:$name, Wrapper_Buffer:$buffer);
   let assemblyFormat = "$step $name $buffer attr-dict `:` type($buffer)";
+}
+
+def Wrapper_DebugNumberOp : Wrapper_RuntimeCallOp<"debug_number"> {
+  let summary = "print a number that a step is given";
+  let description = [{
+    Writes a line to the standard error: the moment, the step's handle, the name
+    and the value, which is an expression over symbols, a bool or a float. The
+    runtime's function `coil::debug_number` does it.
+
+    `wrapper-insert-debug-values{values=print}` puts them before each step, for the
+    symbols and scalars that it is given, and at the begin for the symbols of
+    inputs.
+
+    (C1) There is either an expression or a value.
+    (C2) The expression mentions symbols only.
+    (C3) Step and number have names without line feeds.
+
+    Example:
+    ```mlir
+    wrapper.debug_number before "relu_0:3" "s0" = <s0 * 2>
+    wrapper.debug_number before "mylib::scale:0" "f" of %f : f64
+    ```
+  }];
+  let arguments = (ins Wrapper_DebugMoment:$moment, StrAttr:$step,
+                       StrAttr:$name, OptionalAttr<Sym_ExprAttr>:$number,
+                       Optional<AnyTypeOf<[I1, F64]>>:$value);
+  let assemblyFormat = [{
+    $moment $step $name (`=` $number^)? (`of` $value^ `:` type($value))? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// "before relu_0:3 - s0": how the runtime calls the number.
+    std::string getLabel();
+  }];
 }
 
 #endif // COIL_DIALECT_WRAPPER_IR_WRAPPERRUNOPS_TD
