@@ -130,6 +130,10 @@ private:
   bool keepsRow(bool again) const;
   void selectKeptRow();
   void selectLongRow(bool again);
+  /// Has so few blocks on a multiprocessor that threads have the registers that
+  /// they want. Returns false where threads that keep a row have too few in
+  /// any case.
+  bool fitRegisters();
   void selectColumn();
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.

@@ -282,7 +282,9 @@ void Selector::selectRow() {
   }
   if (keepsRow(again)) {
     selectKeptRow();
-    return;
+    if (fitRegisters())
+      return;
+    persistent = false;
   }
   selectLongRow(again);
 }

@@ -561,6 +561,8 @@ GPUScheduleAttr Selector::select() {
                !accumulates && selectBox();
   if (!isBox)
     selectCounts(isWindow);
+  if (!isBox && !isWindow && transposeDim < 0 && (reduces || scans))
+    fitRegisters();
   auto strategy = box                 ? GPUStrategy::Box
                   : transposeDim >= 0 ? GPUStrategy::Transpose
                   : scans             ? GPUStrategy::Scan

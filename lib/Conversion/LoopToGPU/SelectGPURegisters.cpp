@@ -1,0 +1,145 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks of a multiprocessor, by the registers that threads want.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GPUScheduleSelector.h"
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+/// Registers of a thread beside elements: addresses, positions, constants, and
+/// what it has found of a row (ptxas for sm_90a: 16 to 32 for kernels of one
+/// vector to a thread).
+static constexpr int64_t kBaseRegisters = 24;
+/// The most that an instruction can name.
+static constexpr int64_t kMaxRegisters = 255;
+/// Ops of a kernel whose blocks were chosen by what measured ones of its size
+/// take (`SelectGPUReduction.cpp`).
+static constexpr size_t kFewOps = 32;
+/// Threads of which each can have all registers that an instruction can name.
+static constexpr int64_t kFewThreads = 256;
+
+namespace {
+/// Words of the values of one element: those that are needed again behind a
+/// reduction, and those that are needed at one time, at most.
+struct LiveWords {
+  double kept = 0, most = 0;
+};
+} // namespace
+
+/// 32-bit words of an element's value; none of what is not one for each
+/// element.
+static double getWords(Value v, bool isVector, const DimDependence &dependence,
+                       const llvm::SmallBitVector &reduced) {
+  auto type = dyn_cast<Type>(v.getType());
+  if (!type.isIntOrFloat() || !dependence[v].anyCommon(reduced) ||
+      isa_and_present<IndexOp>(v.getDefiningOp()))
+    return 0;
+  double bits = type.getIntOrFloatBitWidth();
+  // Masks are predicates.
+  if (bits == 1)
+    return 0;
+  return isVector ? bits / 32 : std::max(1.0, bits / 32);
+}
+
+static LiveWords countLiveWords(KernelOp kernel, bool isVector,
+                                const llvm::SmallBitVector &reduced) {
+  DimDependence dependence(kernel);
+  DenseMap<Value, unsigned> phase;
+  DenseMap<Value, std::pair<size_t, size_t>> life;
+  SmallVector<double> kept, now;
+  size_t at = 0;
+  for (Operation &op : *kernel.getBlock()) {
+    unsigned p = 0;
+    for (Value v : op.getOperands())
+      p = std::max(p, phase.lookup(v));
+    for (Value v : op.getOperands())
+      if (auto it = life.find(v); it != life.end())
+        it->second.second = at;
+    p += isReduction(&op);
+    kept.resize(std::max<size_t>(kept.size(), p + 1), 0);
+    for (Value v : op.getResults()) {
+      phase[v] = p;
+      life[v] = {at, at};
+    }
+    ++at;
+  }
+  now.resize(at, 0);
+  for (Operation &op : *kernel.getBlock())
+    for (Value v : op.getResults()) {
+      double words = getWords(v, isVector, dependence, reduced);
+      if (words == 0)
+        continue;
+      for (size_t i = life[v].first; i < life[v].second; ++i)
+        now[i] += words;
+      // The last phase in which something is computed of it. Loads are done
+      // early, whatever needs them.
+      unsigned last = isa<LoadOp>(op) ? kept.size() - 1 : phase[v];
+      for (Operation *user : v.getUsers()) {
+        unsigned p = 0;
+        for (Value operand : user->getOperands())
+          p = std::max(p, phase.lookup(operand));
+        last = std::max(last, p);
+      }
+      for (unsigned p = phase[v] + 1; p <= last; ++p)
+        kept[p] += words;
+    }
+  LiveWords words;
+  for (double w : kept)
+    words.kept = std::max(words.kept, w);
+  for (double w : now)
+    words.most = std::max(words.most, w);
+  return words;
+}
+
+bool Selector::fitRegisters() {
+  if (kernel.getBlock()->getOperations().size() <= kFewOps)
+    return true;
+  LiveWords words = countLiveWords(
+      kernel, width > 1,
+      reduced.any() ? reduced
+                    : llvm::SmallBitVector(kernel.getNumDims(), true));
+  for (;;) {
+    // Threads that keep a row have all of it at a barrier, others what is under
+    // way: a vector that is computed, and what was loaded for the next.
+    auto vectors = static_cast<double>(itemsR * itemsP);
+    auto elements = static_cast<double>(width);
+    double wanted =
+        persistent ? elements * (vectors * words.kept + words.most)
+                   : elements * (words.most +
+                                 (vectors - 1) *
+                                     static_cast<double>(countLargeLoads()) *
+                                     static_cast<double>(widest) / 4);
+    int64_t threads = threadsP * threadsR;
+    auto most = static_cast<double>(std::min(
+        kMaxRegisters,
+        facts.registers / (threads * std::max<int64_t>(1, minBlocks))));
+    wanted += kBaseRegisters;
+    if (wanted <= most)
+      return true;
+    if (minBlocks > 1) {
+      minBlocks /= 2;
+      continue;
+    }
+    // Fewer threads have more registers for elements in all.
+    bool isAlone = threadsP == 1 && itemsP == 1;
+    if (!scans && threads > kFewThreads && threadsR > 1 &&
+        (isAlone || !persistent)) {
+      threadsR /= 2;
+      if (persistent)
+        itemsR = llvm::divideCeil(mostR, threadsR);
+      minBlocks = 0;
+      continue;
+    }
+    minBlocks = 0;
+    return !persistent;
+  }
+}
