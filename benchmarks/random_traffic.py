@@ -34,7 +34,8 @@ LAUNCH_BYTES = 4.0e6
 ELEMENT_BITS = re.compile(r"\d+")
 BUFFER = re.compile(r"!wrapper\.buffer<\[([^\]]*)\], (?:\w+ = (?:\[[^\]]*\]|[^,]*), )*(\w+(?:<\w+>)?)")
 OPERANDS = re.compile(r" (\w+)\((%[^:)\[]*)")
-WRITTEN = ("outs", "c")  # results of kernels and of matrix products
+# Operands and results of kernels, and of contractions.
+READ, WRITTEN = ("ins", "a", "b", "bias"), ("outs", "c")
 COST = re.compile(r"#wrapper\.cost<bytes = <(.*?)>, flops")
 
 
@@ -92,7 +93,7 @@ def read_traffic(text, shapes):
             results = {alias.get(v, v) for v in re.findall(r"%\w+", line)}
         elif name == "alloc":
             sizes[defined.group(1)] = bytes_of(BUFFER.search(line).group(), symbols)
-        elif groups := OPERANDS.findall(line):
+        elif (groups := OPERANDS.findall(line)) and all(group in READ + WRITTEN for group, _ in groups):
             kernel = re.search(r"wrapper\.launch @(\w+)", line)
             if kernel:
                 kernels.append(kernel.group(1))

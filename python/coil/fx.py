@@ -21,8 +21,7 @@ from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.fx.node import map_aggregate
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from coil import _launches, host
-from coil._library import InputError
+from coil import _launches, _library, host
 from coil._launches import KernelTable, Module, coil_launch, describe
 
 # ===------------------------------------------------------------------------===
@@ -146,7 +145,7 @@ def backend(compile):
     this name; each keeps its own from then on."""
     if isinstance(compile, str):
         if compile not in _backends:
-            raise InputError(f"no backend is registered under the name '{compile}'")
+            raise _library.InputError(f"no backend is registered under the name '{compile}'")
         compile = _backends[compile]
     token = _chosen.set(compile)
     try:
