@@ -4,6 +4,8 @@
 // CASE: 0xf32=; f64=-inf; i1=false -> 0xf32=
 
 // What they say:
+// RUN: coil-run %s --input=3xf32=1,2,3 --input=f64=0.1 --input=i1=true 2>&1 >/dev/null | FileCheck %s
+// RUN: coil-interpret %s --function=main --input=3xf32=1,2,3 --input=f64=0.1 --input=i1=true 2>&1 >/dev/null | FileCheck %s
 // CHECK:      coil: inputs main - s0: 3
 // CHECK-NEXT: coil: before step:0 - twice: 6
 // CHECK-NEXT: coil: before step:0 - f: 0.1
