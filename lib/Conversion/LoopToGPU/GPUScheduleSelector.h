@@ -24,6 +24,10 @@
 
 namespace coil::loop {
 
+/// Ops of a kernel whose other values take few registers: its blocks were
+/// chosen by what measured ones of its size take.
+inline constexpr size_t kFewOps = 32;
+
 /// Threads of a block that streams.
 inline constexpr int64_t kStreamThreads = 256;
 /// Elements of a row that one warp reduces, and one block keeps in registers.

@@ -57,8 +57,7 @@ static constexpr int64_t kFewKept = 24;
 static constexpr double kFullBlocks = 1.25;
 /// Threads of a row whose sums and maxima are found together.
 static constexpr int64_t kOnlineThreads = 128;
-/// Ops of a kernel whose other values take few registers.
-static constexpr unsigned kFewOps = 32;
+
 /// Large operands and results of which a thread has room for in 32 registers.
 static constexpr int64_t kFewTensors = 4;
 /// Bytes that a thread loads at a time, in half of the registers that 256

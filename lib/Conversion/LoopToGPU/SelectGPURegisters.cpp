@@ -21,9 +21,7 @@ using namespace coil::loop;
 static constexpr int64_t kBaseRegisters = 24;
 /// The most that an instruction can name.
 static constexpr int64_t kMaxRegisters = 255;
-/// Ops of a kernel whose blocks were chosen by what measured ones of its size
-/// take (`SelectGPUReduction.cpp`).
-static constexpr size_t kFewOps = 32;
+
 /// Threads of which each can have all registers that an instruction can name.
 static constexpr int64_t kFewThreads = 256;
 
@@ -39,7 +37,7 @@ struct LiveWords {
 /// element.
 static double getWords(Value v, bool isVector, const DimDependence &dependence,
                        const llvm::SmallBitVector &reduced) {
-  auto type = dyn_cast<Type>(v.getType());
+  Type type = v.getType();
   if (!type.isIntOrFloat() || !dependence[v].anyCommon(reduced) ||
       isa_and_present<IndexOp>(v.getDefiningOp()))
     return 0;
@@ -59,11 +57,11 @@ static LiveWords countLiveWords(KernelOp kernel, bool isVector,
   size_t at = 0;
   for (Operation &op : *kernel.getBlock()) {
     unsigned p = 0;
-    for (Value v : op.getOperands())
+    for (Value v : op.getOperands()) {
       p = std::max(p, phase.lookup(v));
-    for (Value v : op.getOperands())
       if (auto it = life.find(v); it != life.end())
         it->second.second = at;
+    }
     p += isReduction(&op);
     kept.resize(std::max<size_t>(kept.size(), p + 1), 0);
     for (Value v : op.getResults()) {

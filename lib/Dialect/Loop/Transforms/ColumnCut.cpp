@@ -210,13 +210,8 @@ ColumnCut loop::cutColumns(KernelOp kernel, KernelOp like,
           llvm::find(restStores, cast<StoreOp>(op)) - restStores.begin()));
     }
   }
-  for (KernelOp made : {partial, rest}) {
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(*made.getBlock())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
-    dropUnusedInputs(made);
-  }
+  for (KernelOp made : {partial, rest})
+    dropUnusedOps(made);
   for (auto [i, store] : llvm::enumerate(pointStores))
     kernel.getResult(static_cast<unsigned>(store.getOutput()))
         .replaceAllUsesWith(partial.getResult(static_cast<unsigned>(i)));

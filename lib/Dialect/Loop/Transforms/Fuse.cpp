@@ -40,14 +40,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
         getReductionCounts(target::getProgramTarget(getOperation()));
     enough = enoughResults > 0 ? int64_t(enoughResults) : counts.enoughResults;
     piece = rowPiece >= 0 ? int64_t(rowPiece) : counts.fusedRowPiece;
-    // Each region by itself: what runs under a condition stays there.
-    SmallVector<Block *> blocks{&getOperation().getBody().front()};
-    getOperation()->walk([&](Operation *op) {
-      if (!isa<func::FuncOp, KernelOp>(op))
-        for (Region &region : op->getRegions())
-          blocks.push_back(&region.front());
-    });
-    for (Block *block : blocks) {
+    for (Block *block : getFusionBlocks(getOperation())) {
       fuseVertically(*block);
       if (horizontal)
         fuseHorizontally(*block);

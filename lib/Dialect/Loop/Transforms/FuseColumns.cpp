@@ -35,9 +35,6 @@ using sym::ExprAttr;
 
 namespace {
 
-/// The part of the bytes of two kernels that one kernel has to save: its blocks
-/// are fewer, and each waits for its row.
-constexpr double kMinSaved = 0.1;
 /// Operands and results of a kernel, as of `loop-fuse`.
 constexpr size_t kMaxBuffers = 64;
 /// Dimensions of which every order is tried.
@@ -76,13 +73,7 @@ struct LoopFuseColumnsPass
         return;
       *value = *fact;
     }
-    SmallVector<Block *> blocks{&getOperation().getBody().front()};
-    getOperation()->walk([&](Operation *op) {
-      if (!isa<func::FuncOp, KernelOp>(op))
-        for (Region &region : op->getRegions())
-          blocks.push_back(&region.front());
-    });
-    for (Block *block : blocks) {
+    for (Block *block : getFusionBlocks(getOperation())) {
       rests.clear();
       for (KernelOp kernel : llvm::to_vector(block->getOps<KernelOp>()))
         if (!gone.contains(kernel))
@@ -328,7 +319,7 @@ struct LoopFuseColumnsPass
       else
         saved += bytes;
     }
-    if (!always && saved - added < kMinSaved * total)
+    if (!always && saved - added < kMinSavedPart * total)
       return no("it would save " + Twine(static_cast<int64_t>(saved)) +
                 " bytes and add " + Twine(static_cast<int64_t>(added)) +
                 " of " + Twine(static_cast<int64_t>(total)));

@@ -33,9 +33,6 @@ using sym::ExprAttr;
 
 namespace {
 
-/// The part of the bytes of two kernels that one kernel has to save, as of
-/// `loop-fuse-columns`.
-constexpr double kMinSaved = 0.1;
 /// Elements of the least row where nothing else says what a row is: a partial
 /// result for each of fewer would be more than a thirtieth of what is read.
 constexpr double kMinRow = 64;
@@ -63,13 +60,7 @@ struct LoopFuseRowsPass
     if (!target || !target.getFact("multiprocessors"))
       return;
     counts = getReductionCounts(target);
-    SmallVector<Block *> blocks{&getOperation().getBody().front()};
-    getOperation()->walk([&](Operation *op) {
-      if (!isa<func::FuncOp, KernelOp>(op))
-        for (Region &region : op->getRegions())
-          blocks.push_back(&region.front());
-    });
-    for (Block *block : blocks) {
+    for (Block *block : getFusionBlocks(getOperation())) {
       Fuser fuser(getOperation(), *block, maxOps, library, counts.enoughResults,
                   counts.fusedRowPiece);
       for (KernelOp kernel : llvm::to_vector(block->getOps<KernelOp>()))
@@ -238,13 +229,8 @@ struct LoopFuseRowsPass
       else if (auto at = dyn_cast<IndexOp>(clone))
         at.setExprAttr(sym::substituteDims(at.getExpr(), restDims));
     }
-    for (KernelOp made : {partial, rest}) {
-      for (Operation &op :
-           llvm::make_early_inc_range(llvm::reverse(*made.getBlock())))
-        if (isOpTriviallyDead(&op))
-          op.erase();
-      dropUnusedInputs(made);
-    }
+    for (KernelOp made : {partial, rest})
+      dropUnusedOps(made);
     return {partial, rest};
   }
 
@@ -286,7 +272,7 @@ struct LoopFuseRowsPass
       for (Value v : parts.partial.getResults())
         saved -= 2 * getBytes(v, fuser.hints);
       std::optional<MergePlan> plan;
-      if (saved >= kMinSaved * total)
+      if (saved >= kMinSavedPart * total)
         plan = fuser.plan(producer, parts.partial);
       else
         fuser.refuse("it would save " + Twine(static_cast<int64_t>(saved)) +

@@ -49,6 +49,16 @@ constexpr unsigned kMaxReductionDepth = 3;
 
 } // namespace
 
+SmallVector<Block *> loop::getFusionBlocks(func::FuncOp func) {
+  SmallVector<Block *> blocks{&func.getBody().front()};
+  func->walk([&](Operation *op) {
+    if (!isa<func::FuncOp, KernelOp>(op))
+      for (Region &region : op->getRegions())
+        blocks.push_back(&region.front());
+  });
+  return blocks;
+}
+
 bool Fuser::hasPathThroughThird(Operation *from, Operation *to) {
   SmallVector<Operation *> stack{from};
   DenseSet<Operation *> seen;

@@ -26,6 +26,14 @@ namespace coil::loop {
 /// Fewest bytes that siblings have to share.
 inline constexpr double kMinSharedBytes = 10;
 
+/// The part of the bytes of two kernels that one kernel for both has to save
+/// where it has fewer blocks, each of which waits for its row.
+inline constexpr double kMinSavedPart = 0.1;
+
+/// The blocks of a function that have kernels. Each is fused by itself: what
+/// runs under a condition stays there.
+llvm::SmallVector<mlir::Block *> getFusionBlocks(mlir::func::FuncOp func);
+
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
   Fuser(mlir::func::FuncOp func, mlir::Block &block, int64_t maxOps,

@@ -69,6 +69,14 @@ void coil::loop::dropUnusedInputs(KernelOp kernel) {
   }
 }
 
+void coil::loop::dropUnusedOps(KernelOp kernel) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*kernel.getBlock())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  dropUnusedInputs(kernel);
+}
+
 KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
   SmallVector<int64_t> newNumber;
   SmallVector<Type> types;
@@ -104,14 +112,11 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
     else if (auto accumulate = dyn_cast<AccumulateOp>(op))
       renumber(accumulate);
   }
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
   for (auto [old, number] : llvm::zip_equal(kernel.getResults(), newNumber))
     if (number >= 0)
       old.replaceAllUsesWith(smaller.getResult(static_cast<unsigned>(number)));
   kernel.erase();
-  dropUnusedInputs(smaller);
+  dropUnusedOps(smaller);
   return smaller;
 }
 

@@ -75,6 +75,8 @@ bool canReadIndirectly(KernelOp producer, unsigned result, LoadOp read);
 void mergeEqualInputs(KernelOp kernel);
 /// Drops operands that the body does not read.
 void dropUnusedInputs(KernelOp kernel);
+/// Drops ops whose values nothing needs, and operands that nothing reads then.
+void dropUnusedOps(KernelOp kernel);
 
 /// Drops results that nobody reads, and what only they needed. Returns the
 /// kernel to use from then on.
