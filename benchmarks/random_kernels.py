@@ -27,6 +27,7 @@ about others.
   coil-compile, in processes of their own. What does not compile is listed, and a status that is not 0 ends the script with 1.
 * --traffic needs no device either: it counts the kernels of each program and the bytes that they move against the bound, as
   `random_traffic.py` says, and lists the programs whose kernels move most in excess of it.
+* --profile times each kernel instead, as `random_profile.py` says, and lists those that lose most against the bytes that they move.
 * --dynamic compiles each program once with symbolic sizes, Inductor with dynamic=True, and times both with the largest dimension at
   1/16, 1/4, 1, 4 and 16 times its length, as far as memory allows. Programs whose text names sizes are left out.
 """
@@ -53,9 +54,9 @@ import torch
 from torch._inductor import metrics
 
 import random_chains
+import random_profile
 import random_programs
 import random_traffic
-import random_programs
 from random_programs import Module
 
 PROGRAMS = {"kernels": random_programs, "chains": random_chains}
@@ -257,6 +258,8 @@ def measure(program, device, args, others=None):
             record["failed"] = "compile: " + " / ".join(text.strip().splitlines()[:3])
             return [record]
         record["coil compile"] = time.perf_counter() - begin
+        if args.profile:
+            steps = random_profile.read_steps(path, compiler(), device.options.split("target=")[1].split()[0])
         tuned = None
         if args.tune and not args.check:
             begin = time.perf_counter()
@@ -305,7 +308,12 @@ def measure(program, device, args, others=None):
             one["failed"] = wrong
             records.append(one)
             continue
-        if not args.check:
+        if args.profile:
+            launches = random_profile.profile(device.call(compiled, inputs), device.flush.sum, args.repeat)
+            one["kernels"] = random_profile.join(launches, steps)
+            if inductor is not None:
+                one["inductor launches"] = random_profile.profile(lambda: inductor(*inputs), device.flush.sum, args.repeat)
+        elif not args.check:
             functions = {"coil": device.call(compiled, inputs), "eager": device.capture(lambda: function(*inputs))}
             if inductor is not None:
                 functions["inductor"] = device.capture(lambda: inductor(*inputs))
@@ -373,7 +381,9 @@ def tune(path, device, args, record):
 
 
 def compiler():
-    return pathlib.Path(os.environ["PYTHONPATH"].split(":")[0]).parent / "bin/coil-compile"
+    from coil._tools import find
+
+    return find("coil-compile")
 
 
 def compile_for(program, targets, args):
@@ -545,6 +555,7 @@ def parse():
     parser.add_argument("--check", action="store_true", help="compare results and time nothing")
     parser.add_argument("--compile", metavar="TARGETS", help="compile for targets, separated by commas, and run nothing")
     parser.add_argument("--traffic", metavar="TARGET", help="count the kernels of each program for a target and the bytes that they move, and run nothing")
+    parser.add_argument("--profile", action="store_true", help="time each kernel of the programs instead of whole calls (a GPU)")
     parser.add_argument("--schedules", type=int, default=0, help="with --check: variants of each program with random schedules")
     parser.add_argument("--bin", default="build/bin", help="where the tools are, for --schedules and --tune (default: build/bin)")
     parser.add_argument("--keep", metavar="FOLDER", help="where host programs with schedules that fail go")
@@ -631,7 +642,7 @@ def main():
             run["records"] += records
             for r in records:
                 ratio = f"{r['inductor'] / r['coil']:.2f} x Inductor" if "inductor" in r and "coil" in r else ""
-                what = r.get("failed") or r.get("skipped") or ("agrees" if args.check else f"{r['coil'] * 1e6:.1f} us, {bound(r, run['bandwidth'], run['rate']) / r['coil']:.2f} of the bound")
+                what = r.get("failed") or r.get("skipped") or (f"{len(r['kernels'])} launches" if "kernels" in r else "agrees" if args.check else f"{r['coil'] * 1e6:.1f} us, {bound(r, run['bandwidth'], run['rate']) / r['coil']:.2f} of the bound")
                 if "tuned" in r:
                     ratio += f", tuned {r['coil'] / r['tuned']:.2f} times as fast"
                 print(f"{r['name']}: {what} {ratio}", flush=True)
@@ -640,6 +651,9 @@ def main():
             gc.collect()
             if args.device == "cuda":
                 torch.cuda.empty_cache()
+    if args.profile and not args.merge:
+        print(random_profile.summarise(run["records"], run["bandwidth"], args.worst))
+        return 0
     text, order = summarise(run, args.worst)
     print(text)
     if args.schedules:

@@ -213,6 +213,9 @@ void coil::buildLoopPipeline(OpPassManager &pm,
       loop::LoopFuseRowsPassOptions rows;
       rows.library = library;
       pm.addNestedPass<func::FuncOp>(loop::createLoopFuseRowsPass(rows));
+      loop::LoopRecomputePassOptions recompute;
+      recompute.library = library;
+      pm.addNestedPass<func::FuncOp>(loop::createLoopRecomputePass(recompute));
     }
   }
   addExtensions(pm, ExtensionPoint::AfterFusion, options);

@@ -142,7 +142,10 @@ private:
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
   void narrowColumns();
-  /// Makes vectors along `p` half as long.
+  /// Makes vectors of columns shorter where long functions of many lanes would
+  /// take the registers of other threads.
+  void narrowLongChains();
+  /// Makes vectors half as long.
   void halveWidth();
   /// Whether vectors of a large operand begin between aligned addresses.
   bool hasUnaligned() const;

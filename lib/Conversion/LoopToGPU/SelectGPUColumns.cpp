@@ -18,6 +18,7 @@ using namespace coil;
 using namespace coil::loop;
 
 void Selector::selectChunk() {
+  narrowLongChains();
   AccumulateOp first = *kernel.getBlock()->getOps<AccumulateOp>().begin();
   auto rows = static_cast<int64_t>(first.getRows());
   std::optional<ColumnTile> tile = getColumnTile(

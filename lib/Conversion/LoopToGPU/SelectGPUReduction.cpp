@@ -35,6 +35,13 @@ static constexpr int64_t kMaxLightVectors = 32;
 /// 49 f32 elements, of which nothing is written, by 16 1.05 times as by 8).
 static constexpr int64_t kFewLanes = 8, kFewElements = 6;
 static constexpr double kMaxPieces = 2.7;
+/// Ops of a body times elements of a short row that a thread has, at most:
+/// ptxas takes 96 to 255 registers for more (57 programs of
+/// random_kernels.py --programs=chains, seeds 20261301 and 20261310, on an
+/// H200: with half or a quarter of the elements nine kernels above it 1.06 to
+/// 2.3 times as fast, seven below it 0.65 to 0.95 times), but no fewer elements
+/// than some (four instead of eight: 0.73 times).
+static constexpr int64_t kMaxThreadOps = 1200, kFewThreadElements = 8;
 /// What a block moves at least: an H200 begins one every 1.2 ns, in which it
 /// moves 5 KB (rows of 28 bf16 elements by 16 threads in blocks of 3.6 KB 48
 /// us, of 7.2 KB 38).
@@ -255,11 +262,24 @@ void Selector::selectRow() {
     while (threadsR > 1 && isMany(static_cast<double>(threadsR) / 2) &&
            hasRoom(threadsR / 2) && !hasPieces(threadsR / 2))
       threadsR /= 2;
+    // Long bodies: all elements of a thread are computed at a time, whose
+    // registers leave room for few threads. Not where more of these would have
+    // nothing.
+    auto ops = static_cast<int64_t>(kernel.getBlock()->getOperations().size());
+    auto countSlots = [&](int64_t threads) {
+      return threads * llvm::divideCeil(mostR, threads);
+    };
+    if (ops > kFewOps)
+      while (kept(threadsR) > std::max(width, kFewThreadElements) &&
+             kept(threadsR) * ops > kMaxThreadOps &&
+             2 * threadsR <= kStreamThreads &&
+             8 * countSlots(2 * threadsR) <= 9 * countSlots(threadsR))
+        threadsR *= 2;
     itemsR = llvm::divideCeil(mostR, threadsR);
     persistent = true;
-    threadsP =
-        (isMany(static_cast<double>(threadsR)) ? kRowBlock : kFewRowBlock) /
-        threadsR;
+    threadsP = std::max<int64_t>(
+        1, (isMany(static_cast<double>(threadsR)) ? kRowBlock : kFewRowBlock) /
+               threadsR);
     // Rows of a few bytes: a thread has several in flight, and there are fewer
     // blocks, whose start takes as long as a few instructions of each thread.
     while (
@@ -470,13 +490,18 @@ int64_t Selector::getColumnRun() const {
 
 void Selector::halveWidth() {
   width /= 2;
-  pointsP *= 2;
+  (isReduced(dim) ? pointsR : pointsP) *= 2;
+  if (isReduced(dim))
+    mostR *= 2;
+}
+
+void Selector::narrowLongChains() {
+  while (width > kLongVector && countFunctions() >= kManyFunctions)
+    halveWidth();
 }
 
 void Selector::narrowColumns() {
-  // Long functions of many lanes take the registers of other threads.
-  while (width > kLongVector && countFunctions() >= kManyFunctions)
-    halveWidth();
+  narrowLongChains();
   // Few elements to a result: one thread loads all of them at a time, in
   // narrower vectors where wide ones take too many registers.
   if (mostR > kMaxKept)

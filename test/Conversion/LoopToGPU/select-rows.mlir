@@ -110,3 +110,52 @@ wrapper.kernel @stencil(%x: tensor<50778x1030xf32>) attributes {device = #cuda, 
   }
   wrapper.yield %0 : tensor<50778x1024xf32>
 }
+
+// A body of many ops: 32 threads of a row would have 32 elements each, and nearly all registers.
+// CHECK-LABEL: wrapper.kernel @long_bodies
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_p = 2, threads_r = 64, items_r = 4, persistent = true, index_bits = 32>
+wrapper.kernel @long_bodies(%x: tensor<170549x1024xf32>) attributes {device = #cuda, input_strides = [#sym.shape<[1024, 1]>], output_strides = [#sym.shape<[1024, 1]>], symbols = []} {
+  %0 = loop.kernel "long" [170549, 1024] (%a = %x) : (tensor<170549x1024xf32>) -> tensor<170549x1024xf32> {
+    %1 = loop.load %a[d0, d1] : tensor<170549x1024xf32> -> f32
+    %2 = arith.addf %1, %1 : f32
+    %3 = arith.mulf %2, %1 : f32
+    %4 = arith.addf %3, %1 : f32
+    %5 = arith.mulf %4, %1 : f32
+    %6 = arith.addf %5, %1 : f32
+    %7 = arith.mulf %6, %1 : f32
+    %8 = arith.addf %7, %1 : f32
+    %9 = arith.mulf %8, %1 : f32
+    %10 = arith.addf %9, %1 : f32
+    %11 = arith.mulf %10, %1 : f32
+    %12 = arith.addf %11, %1 : f32
+    %13 = arith.mulf %12, %1 : f32
+    %14 = arith.addf %13, %1 : f32
+    %15 = arith.mulf %14, %1 : f32
+    %16 = arith.addf %15, %1 : f32
+    %17 = arith.mulf %16, %1 : f32
+    %18 = arith.addf %17, %1 : f32
+    %19 = arith.mulf %18, %1 : f32
+    %20 = arith.addf %19, %1 : f32
+    %21 = arith.mulf %20, %1 : f32
+    %22 = arith.addf %21, %1 : f32
+    %23 = arith.mulf %22, %1 : f32
+    %24 = arith.addf %23, %1 : f32
+    %25 = arith.mulf %24, %1 : f32
+    %26 = arith.addf %25, %1 : f32
+    %27 = arith.mulf %26, %1 : f32
+    %28 = arith.addf %27, %1 : f32
+    %29 = arith.mulf %28, %1 : f32
+    %30 = arith.addf %29, %1 : f32
+    %31 = arith.mulf %30, %1 : f32
+    %32 = arith.addf %31, %1 : f32
+    %33 = arith.mulf %32, %1 : f32
+    %34 = arith.addf %33, %1 : f32
+    %35 = arith.mulf %34, %1 : f32
+    %36 = arith.addf %35, %1 : f32
+    %37 = arith.mulf %36, %1 : f32
+    %38 = loop.reduce max %37 over [1] : f32
+    %39 = arith.subf %37, %38 : f32
+    loop.store %39, 0[d0, d1] : f32
+  }
+  wrapper.yield %0 : tensor<170549x1024xf32>
+}

@@ -50,8 +50,7 @@ bool loop::runsThreads(KernelOp kernel) {
   return target && target.getFact("multiprocessors");
 }
 
-/// Operations that an op counts as where it computes something.
-static int64_t getWeight(Operation &op, bool runsVectors) {
+int64_t loop::getWeight(Operation &op, bool runsVectors) {
   return runsVectors ? getVectorInstructions(op) : getThreadInstructions(op);
 }
 
@@ -90,9 +89,7 @@ double loop::getTimeInBytes(const KernelWork &work,
          getLaunchBytes(target);
 }
 
-/// Whether an op has a value at a point alone that is not dear: no reduction or
-/// scan, sum of rows, indirect read, random number or special function.
-static bool isPointwise(Operation &op) {
+bool loop::isPointwise(Operation &op) {
   auto load = dyn_cast<LoadOp>(op);
   return !isReduction(&op) &&
          !isa<OverDimsOpInterface, SpecialOp, SegmentSumOp, PhiloxOp>(op) &&

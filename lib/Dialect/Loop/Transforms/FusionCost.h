@@ -32,6 +32,13 @@ bool sumsRows(KernelOp kernel);
 /// Whether the program of `kernel` runs blocks of threads.
 bool runsThreads(KernelOp kernel);
 
+/// Whether an op has a value at a point alone that is not dear: no reduction or
+/// scan, sum of rows, indirect read, random number or special function.
+bool isPointwise(mlir::Operation &op);
+
+/// Operations that an op counts as where it computes something.
+int64_t getWeight(mlir::Operation &op, bool runsVectors);
+
 /// Bytes of a tensor.
 double getBytes(mlir::Value tensor, const Hints &hints);
 

@@ -122,16 +122,22 @@ KernelOp coil::loop::dropUnusedResults(KernelOp kernel) {
 
 KernelOp coil::loop::storeRows(KernelOp kernel, ResultSlice &slice) {
   MLIRContext *ctx = kernel.getContext();
-  SmallVector<ExprAttr> sizes, index;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    if (llvm::is_contained(kernel.getReducedDims(), d))
-      continue;
-    sizes.push_back(kernel.getExtent(d));
-    index.push_back(sym::dim(ctx, d));
-  }
+  DimDependence dependence(kernel);
+  SmallVector<SmallVector<ExprAttr>> indices;
   SmallVector<Type> types(kernel->getResultTypes());
-  for (Value v : slice.rows)
+  for (Value v : slice.rows) {
+    llvm::SmallBitVector varies = dependence[v];
+    SmallVector<ExprAttr> sizes, &index = indices.emplace_back();
+    bool isRow = llvm::none_of(kernel.getReducedDims(),
+                               [&](unsigned d) { return varies[d]; });
+    for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
+      if (isRow && llvm::is_contained(kernel.getReducedDims(), d))
+        continue;
+      sizes.push_back(kernel.getExtent(d));
+      index.push_back(sym::dim(ctx, d));
+    }
     types.push_back(sym::getTensorType(sizes, v.getType()));
+  }
   OpBuilder b(kernel);
   auto larger =
       KernelOp::create(b, kernel.getLoc(), kernel.getName(),
@@ -141,7 +147,7 @@ KernelOp coil::loop::storeRows(KernelOp kernel, ResultSlice &slice) {
   larger.getBody().takeBody(kernel.getBody());
   b.setInsertionPointToEnd(larger.getBlock());
   uint64_t output = kernel.getNumResults();
-  for (Value v : slice.rows)
+  for (auto [v, index] : llvm::zip_equal(slice.rows, indices))
     slice.stored.push_back(StoreOp::create(b, v.getLoc(), v, output++,
                                            sym::ShapeAttr::get(ctx, index)));
   slice.rows.clear();

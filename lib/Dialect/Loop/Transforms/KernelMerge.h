@@ -53,13 +53,14 @@ struct ResultSlice {
   llvm::SmallVector<mlir::Operation *> ops;
   /// Stores of other results whose values are read instead of computed.
   llvm::SmallVector<StoreOp> stored;
-  /// Values of rows, which reductions give, that are to be stored and read.
+  /// Values, of rows which reductions give or of points, that are to be stored
+  /// and read.
   llvm::SmallVector<mlir::Value> rows;
 };
 
 /// Adds a result for each of `slice.rows`, at the dimensions that `kernel` does
-/// not reduce, and has the slice read it. Replaces the kernel; what is in its
-/// body stays.
+/// not reduce, or at all where it varies over others, and has the slice read
+/// it. Replaces the kernel; what is in its body stays.
 KernelOp storeRows(KernelOp kernel, ResultSlice &slice);
 
 /// Builds a kernel that computes result number `result` alone, behind `kernel`.

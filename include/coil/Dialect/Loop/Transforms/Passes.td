@@ -198,6 +198,74 @@ def LoopFuseRowsPass : Pass<"loop-fuse-rows", "::mlir::func::FuncOp"> {
            "convolutions">];
 }
 
+def LoopRecomputePass : Pass<"loop-recompute", "::mlir::func::FuncOp"> {
+  let summary = "compute again what costs more to be written and read";
+  let description = [{
+    Where kernels cannot be one, values go through memory between them: too
+    many where fusion ended in the middle of a long expression, or of more
+    bits than an operand a few ops before. For a kernel and a reader of its
+    results this pass finds the cheapest set of values to be in memory: those
+    at the edge of what the reader computes for itself, from other operands,
+    from narrower values, from what reductions give for each row. Bytes that
+    are written and read count, and the operations of what is computed again,
+    as bytes that move in their time. The set is a minimum cut of the graph of
+    the producer's ops: a value has a node that says whether the reader needs
+    it, and one whether it computes it, with an edge between them that costs
+    what it takes to have it in memory, and one to the sink that costs its
+    operations.
+
+    It runs behind `loop-fuse-rows`, on targets with multiprocessors, where it
+    saves at least a fiftieth of the bytes of both kernels. Every decision is a
+    remark (category `loop-fuse`).
+
+    Constraints:
+    (C1) Neither kernel is a library's, scatters or sums rows; the reader scans
+         nothing, and is no long reduction, which runs in chunks.
+    (C2) The reader loads the result at no indirect index, and the producer
+         stores it at plain dimensions.
+    (C3) A value that is to be stored varies over all dimensions, or over all
+         that are not reduced.
+
+    Before:
+    ```mlir
+    %p, %s = loop.kernel "softplus+norm" [8192, 512] (%a = %x) : (tensor<8192x512xbf16>) -> (tensor<8192x512xf32>, tensor<8192xf32>) {
+      %v = loop.load %a[d0, d1] : tensor<8192x512xbf16> -> bf16
+      %w = arith.extf %v : bf16 to f32
+      %q = arith.mulf %w, %w : f32
+      %r = loop.reduce sum %q over [1] : f32
+      loop.store %q, 0[d0, d1] : f32
+      loop.store %r, 1[d0] : f32
+    }
+    %y = loop.kernel "columns" [512, 8192] (%a = %p) : (tensor<8192x512xf32>) -> tensor<512x8192xf32> {
+      %v = loop.load %a[d1, d0] : tensor<8192x512xf32> -> f32
+      loop.store %v, 0[d0, d1] : f32
+    }
+    ```
+    After, the product is not in memory:
+    ```mlir
+    %s = loop.kernel "softplus+norm" [8192, 512] (%a = %x) : (tensor<8192x512xbf16>) -> tensor<8192xf32> {
+      %v = loop.load %a[d0, d1] : tensor<8192x512xbf16> -> bf16
+      %w = arith.extf %v : bf16 to f32
+      %q = arith.mulf %w, %w : f32
+      %r = loop.reduce sum %q over [1] : f32
+      loop.store %r, 0[d0] : f32
+    }
+    %y = loop.kernel "softplus+norm+columns" [512, 8192] (%a = %x) : (tensor<8192x512xbf16>) -> tensor<512x8192xf32> {
+      %v = loop.load %a[d1, d0] : tensor<8192x512xbf16> -> bf16
+      %w = arith.extf %v : bf16 to f32
+      %q = arith.mulf %w, %w : f32
+      loop.store %q, 0[d0, d1] : f32
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "256",
+           "Most ops in the body of a merged kernel">,
+    Option<"library", "library", "std::string", "\"onednn\"",
+           "The libraries, separated by commas, that compute contractions and "
+           "convolutions">];
+}
+
 def LoopAssignLayoutsPass
     : Pass<"loop-assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "assign memory layouts to tensors between kernels";
