@@ -176,9 +176,10 @@ def last_cache():
 
 
 def empty_like(t):
-    """A tensor on the CPU with the layout of `t`, and as far behind the beginning of its storage."""
+    """A tensor with the layout and device of `t`, and as far behind the beginning of its storage. What an operator gives may differ by
+    device: on a GPU a layer norm of bf16 has its mean in f32, on the CPU in bf16."""
     end = 1 + sum((n - 1) * stride for n, stride in zip(t.shape, t.stride())) if t.numel() else 0
-    storage = torch.empty(t.storage_offset() + end, dtype=t.dtype)
+    storage = torch.empty(t.storage_offset() + end, dtype=t.dtype, device=t.device)
     return storage.as_strided(t.shape, t.stride(), t.storage_offset())
 
 
