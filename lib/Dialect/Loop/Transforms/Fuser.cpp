@@ -44,8 +44,11 @@ constexpr double kLongRows = 4 * 1024 * 1024;
 /// Kernels with more operands and results than this do not grow.
 constexpr size_t kMaxBuffers = 64;
 /// Most reductions of a kernel that need one another: every further one has the
-/// values between them computed once more.
-constexpr unsigned kMaxReductionDepth = 3;
+/// values between them computed once more. More of them where threads keep a
+/// row, which they do in as many registers whatever is reduced.
+constexpr unsigned kMaxReductionDepth = 3, kMaxKeptDepth = 8;
+/// Elements of a row that the threads of a warp keep.
+constexpr double kKeptRow = 1024;
 
 } // namespace
 
@@ -250,9 +253,15 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
                 consumer.getInputs()[cast<BlockArgument>(read.getSource())
                                          .getArgNumber()])
                 .getResultNumber()));
+  double row = 1;
+  for (unsigned d : consumerReduced)
+    row *= hints(consumer.getExtent(d));
+  unsigned mostDepth =
+      runsThreads(consumer) && row <= kKeptRow ? kMaxKeptDepth
+                                               : kMaxReductionDepth;
   if (!producerReduced.empty() && !consumerReduced.empty() &&
-      depth + getReductionDepth(consumer) > kMaxReductionDepth)
-    return refuse("more than " + Twine(kMaxReductionDepth) +
+      depth + getReductionDepth(consumer) > mostDepth)
+    return refuse("more than " + Twine(mostDepth) +
                   " reductions would wait for one another");
   if (!producerReduced.empty() || sumsRows(producer)) {
     // Dimensions that only the consumer has would repeat the reduction.

@@ -226,11 +226,19 @@ double WalkedSpace::getBytes(const AccessSteps &access, Walk walk) const {
         if (d != lane && (reduced[d] == reduced[lane]) == same)
           order.push_back(d);
     order.push_back(lane);
-    double bytes = touch(access, fill(order, points)).getBytesOfElement();
+    Touched touched = touch(access, fill(order, points));
+    double bytes = touched.getBytesOfElement();
     // Caches do not keep what is written until their sectors are full.
     if (!access.isStore && !isContiguous && isDenseInBlock(access, order))
       bytes *= kCachedPart;
-    return elements * std::max(access.elementBytes, bytes);
+    // What is read again comes from caches, as many sectors of it as lanes are
+    // apart.
+    double apart = touched.runs * std::max(kSectorBytes, touched.run) -
+                   std::max(kSectorBytes,
+                            touched.elements * access.elementBytes);
+    double again = (getNumPoints() - elements) / points;
+    return elements * std::max(access.elementBytes, bytes) +
+           std::max(0.0, again * apart * kCachedPart);
   }
   auto tile = static_cast<unsigned>(walk.tileDim);
   // A tile has points of these two dimensions alone.
