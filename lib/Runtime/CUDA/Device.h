@@ -79,7 +79,8 @@ public:
 
   /// Words for one run or recording; null with the error recorded.
   ErrorWords *takeErrorWords();
-  /// `stream` may still run kernels that write them.
+  /// `stream` may still run kernels that write them. Words that graphs of
+  /// others write stay in use: what they say is reported to whoever waits.
   void returnErrorWords(ErrorWords *words, CUstream stream);
   /// Reports an error of a run that ended without being synchronised.
   int32_t takeDeferredError();
@@ -108,6 +109,8 @@ private:
   std::mutex mutex;
   std::string brokenBy;
   std::vector<CUstream> streams;
+  /// Words of runs that have ended, which graphs of others write.
+  std::vector<ErrorWords *> keptWords;
   std::vector<ErrorWords *> words;
   std::vector<Retired> retired;
   std::string deferred;

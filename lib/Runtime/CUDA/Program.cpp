@@ -20,6 +20,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 using namespace coil::rt;
@@ -82,8 +83,21 @@ struct coil_cuda_program {
   /// Most recently used first.
   std::list<Entry> entries;
   std::unordered_map<std::string, std::list<Entry>::iterator> index;
-  std::map<std::pair<int, const void *>, std::pair<Device *, DeviceBlock *>>
+  /// By device, source of the memory, and where they are on the host.
+  std::map<std::tuple<int, const MemorySource *, const void *>,
+           std::pair<Device *, DeviceBlock *>>
       constants;
+  std::shared_ptr<AllocationUses> uses = std::make_shared<AllocationUses>();
+  /// The last call on each stream that may read constants: whoever frees them
+  /// waits for it.
+  struct Reader {
+    Device *device;
+    CUstream stream;
+    CUevent done;
+  };
+  std::mutex readersMutex;
+  std::vector<Reader> readers;
+  std::atomic<bool> hasConstants{false};
   coil_cuda_graph_stats stats = {};
   /// Calls that were counted without the lock, of which `stats` does not know.
   std::atomic<int64_t> plain{0};
@@ -111,16 +125,17 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
   std::unique_lock<std::mutex> lock(program.mutex, std::defer_lock);
   if (!state.recording || !state.recording->holdsProgram)
     lock.lock();
-  auto &[owner, block] = program.constants[{device.index, data}];
+  auto &[owner, block] = program.constants[{device.index, state.source, data}];
   if (!block) {
     ContextGuard guard(device);
     if (state.recording)
       state.recording->refuse();
-    block = device.allocator.allocate(device.allocator.getPool(nullptr),
-                                      nullptr, bytes);
+    block = device.allocator.allocate(state.getPool(nullptr), nullptr, bytes,
+                                      COIL_MEMORY_KEPT);
     if (!block)
       return COIL_OUT_OF_MEMORY;
     owner = &device;
+    program.hasConstants = true;
     // Waits: any stream may read it next.
     if (int32_t status = device.check(
             device.driver.memcpyHtoD(block->address, data, size_t(bytes)),
@@ -132,6 +147,43 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
   }
   out = toPointer(block->address);
   return COIL_OK;
+}
+
+/// Notes that a call has put what reads constants on its stream.
+static void noteReader(coil_cuda_program &program, RunState &state) {
+  if (!program.hasConstants.load(std::memory_order_relaxed) ||
+      state.isRecordedElsewhere())
+    return;
+  Device &device = state.device;
+  ContextGuard guard(device, state.inContext);
+  std::lock_guard<std::mutex> lock(program.readersMutex);
+  auto found = std::find_if(program.readers.begin(), program.readers.end(),
+                            [&](const coil_cuda_program::Reader &reader) {
+                              return reader.device == &device &&
+                                     reader.stream == state.stream;
+                            });
+  if (found == program.readers.end()) {
+    CUevent done = nullptr;
+    if (device.driver.eventCreate(&done, CU_EVENT_DISABLE_TIMING)) {
+      device.driver.streamSynchronize(state.stream);
+      return;
+    }
+    found = program.readers.insert(found, {&device, state.stream, done});
+  }
+  if (device.driver.eventRecord(found->done, state.stream))
+    device.driver.streamSynchronize(state.stream);
+}
+
+/// Frees constants once nothing reads them.
+static void endConstants(coil_cuda_program &program) {
+  for (coil_cuda_program::Reader &reader : program.readers) {
+    ContextGuard guard(*reader.device);
+    reader.device->driver.eventSynchronize(reader.done);
+    reader.device->driver.eventDestroy(reader.done);
+  }
+  for (auto &[key, value] : program.constants)
+    if (value.second)
+      value.first->allocator.release(value.second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,9 +245,11 @@ static void planOutputs(Entry &entry, RunState &state, Recording &recording,
 }
 
 /// Makes a graph of the call, or refuses to.
-static void record(coil_cuda_program &program, Entry &entry, Device &device,
-                   coil_entry_point function, const coil_tensor *inputs,
-                   int32_t numInputs, int32_t numOutputs) {
+static void record(coil_cuda_program &program, Entry &entry,
+                   const RunState &caller, coil_entry_point function,
+                   const coil_tensor *inputs, int32_t numInputs,
+                   int32_t numOutputs) {
+  Device &device = caller.device;
   ContextGuard guard(device);
   // Once more when inputs turn out to need a fixed place.
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -203,8 +257,8 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     coil_run *run = nullptr;
     if (coil_run_create(&run))
       return;
-    MemoryPool *pool = device.allocator.createPool();
-    MemoryPool *outputPool = device.allocator.createPool();
+    MemoryPool *pool = device.allocator.createPool(caller.source);
+    MemoryPool *outputPool = device.allocator.createPool(caller.source);
     auto abandon = [&] {
       coil_run_destroy(run);
       device.allocator.destroyPool(pool);
@@ -212,6 +266,7 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     };
     run->cuda = new RunState(run, device);
     RunState &state = *run->cuda;
+    state.source = caller.source;
     state.program = &program;
     if (!device.takeStream(state.stream))
       return abandon();
@@ -370,7 +425,7 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
   std::vector<CUdeviceptr> memory;
   for (const OutputMemory &m : entry.memory) {
     DeviceBlock *block = nullptr;
-    if (int32_t status = state.allocate(m.bytes, block))
+    if (int32_t status = state.allocateResult(m.bytes, block))
       return status;
     memory.push_back(block->address);
     addresses.push_back(m.pinned ? 0 : block->address);
@@ -435,13 +490,14 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
 /// Everything that decides what a call does, but for addresses; and the address
 /// of one constant, because a recording refers to them all.
 static std::string makeKey(const coil_cuda_program &program,
-                           const Device &device, const coil_tensor *inputs,
+                           const RunState &state, const coil_tensor *inputs,
                            int32_t count) {
   std::string key;
   auto add = [&key](const void *data, size_t bytes) {
     key.append(static_cast<const char *>(data), bytes);
   };
-  add(&device.index, sizeof(device.index));
+  add(&state.device.index, sizeof(state.device.index));
+  add(&state.source, sizeof(state.source));
   bool hasConstant = false;
   for (int32_t i = 0; i < count; ++i) {
     if (size_t(i) < program.constantInputs.size() &&
@@ -500,9 +556,7 @@ void coil_cuda_program_destroy(coil_cuda_program *program) {
   for (Entry &entry : program->entries)
     drop(entry);
   program->forest.clear();
-  for (auto &[key, value] : program->constants)
-    if (value.second)
-      value.first->allocator.release(value.second);
+  endConstants(*program);
   delete program;
 }
 
@@ -550,11 +604,16 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
                                coil_tensor *outputs, int32_t num_outputs) {
   return prepared(run, [&](RunState *state) -> int32_t {
     state->program = program;
+    if (state->source)
+      state->uses = program->uses;
     Range range("coil call");
     // Whoever waits for the run's stream waits for all of its devices.
     auto call = [&]() -> int32_t {
       int32_t status = function(run, inputs, outputs);
-      return status ? status : joinPeers(*state);
+      if (!status)
+        status = joinPeers(*state);
+      noteReader(*program, *state);
+      return status;
     };
     // The partitions of the call, if it has any, are one path.
     auto plain = [&]() -> int32_t {
@@ -574,7 +633,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       lock.unlock();
       return plain();
     }
-    std::string key = makeKey(*program, state->device, inputs, num_inputs);
+    std::string key = makeKey(*program, *state, inputs, num_inputs);
     // Runs a call whose graph is made the next time.
     auto runFirst = [&]() -> int32_t {
       ++program->stats.plain;
@@ -615,7 +674,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
     if (entry.state == Entry::Recorded && !checkPinned(entry, inputs))
       drop(entry);
     if (entry.state == Entry::Seen)
-      record(*program, entry, state->device, function, inputs, num_inputs,
+      record(*program, entry, *state, function, inputs, num_inputs,
              num_outputs);
     if (entry.state == Entry::Refused) {
       ++program->stats.refused;

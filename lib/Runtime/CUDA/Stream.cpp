@@ -124,7 +124,7 @@ int32_t coil_rt_enter_stream_cuda(coil_run *run, int32_t number) {
     state.mainStream = state.stream;
     state.mainPool = state.pool;
     state.stream = side;
-    state.pool = state.device.allocator.getPool(side);
+    state.pool = state.getPool(side);
     return COIL_OK;
   });
 }
