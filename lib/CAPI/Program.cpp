@@ -15,6 +15,7 @@
 #include "Result.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Package/ProgramLoader.h"
+#include "coil/Runtime/DeviceMemory.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Target/SignatureJSON.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -354,6 +355,10 @@ int32_t coil_result_take_output(coil_result *result, size_t index) {
   const coil_tensor &output = result->run.getOutputs()[index];
   // The runtime looks at what lies before an allocation, which is in its page.
   constexpr uintptr_t page = 4096;
+  if (output.device_type == COIL_CUDA)
+    return coil_run_take_cuda(result->run.getRun(), output.data) == COIL_OK
+               ? COIL_API_OK
+               : COIL_API_USAGE;
   if (output.device_type != COIL_CPU ||
       reinterpret_cast<uintptr_t>(output.data) % page == 0)
     return COIL_API_USAGE;

@@ -465,6 +465,8 @@ Expected<DeviceTensors> Engine::upload(
   }
   if (status == COIL_OK)
     status = coil_run_set_cuda_device(run, device);
+  if (status == COIL_OK && impl->program)
+    status = coil_run_keep_memory(run, impl->program);
   for (auto [number, tensor] : llvm::zip_equal(numbers, tensors)) {
     coil_tensor &copy = result.tensors.emplace_back(tensor);
     size_t rank = size_t(tensor.rank);

@@ -141,13 +141,13 @@ class Program(call.Runner):
         """
         return self._call(args, kwargs, _arrays)
 
-    def _call(self, args, kwargs, convert):
+    def _call(self, args, kwargs, convert, **options):
         structure = self.structure
         inputs = structure.flatten(args, kwargs)
         for spec, value in zip(self.inputs, inputs):
             if "updated" in spec:
                 check_writable(spec["name"], value)
-        outputs = self.run(*inputs)
+        outputs = self.run(*inputs, **options)
         first = len(outputs) - structure.num_results
         buffers = {}
         passed = [spec["name"] for spec in self.inputs if "weight" not in spec]

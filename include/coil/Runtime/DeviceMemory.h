@@ -40,7 +40,7 @@ typedef enum coil_memory_use {
 /// memory is on `stream`, or is waited for there: the allocator may give the
 /// memory to later work on the same stream at once, and to another stream only
 /// once `stream` has come to this point. The stream of memory that is kept is
-/// the legacy default stream (NULL), and no work uses it when it is freed.
+/// one that the runtime has for that alone, on which nothing ever runs.
 ///
 /// **Threads.** Both functions are called from any thread, by several at the
 /// same time. The runtime holds no lock, so that they may wait for locks of
@@ -88,6 +88,11 @@ COIL_RT_API int32_t coil_run_take_cuda(coil_run *run, void *pointer);
 /// an installed allocator: from now on it is the caller's to free, with that
 /// allocator.
 COIL_RT_API int32_t coil_cuda_disown(void *pointer);
+
+/// What a program calls where memory of any device could not be allocated: adds
+/// the location in the model to the message. Returns `status`.
+COIL_RT_API int32_t coil_rt_allocation_failed(coil_run *run, int32_t status,
+                                              const char *where);
 
 #ifdef __cplusplus
 }

@@ -204,6 +204,16 @@ void Device::returnStream(CUstream stream) {
   streams.push_back(stream);
 }
 
+CUstream Device::getKeptStream() {
+  CUstream kept = keptStream.load(std::memory_order_acquire), made = nullptr;
+  if (kept || !takeStream(made))
+    return kept;
+  if (keptStream.compare_exchange_strong(kept, made))
+    return made;
+  returnStream(made);
+  return kept;
+}
+
 //===----------------------------------------------------------------------===//
 // Error words
 //===----------------------------------------------------------------------===//

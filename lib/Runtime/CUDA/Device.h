@@ -77,6 +77,9 @@ public:
   bool takeStream(CUstream &stream);
   void returnStream(CUstream stream);
 
+  /// One on which nothing ever runs; null where the driver makes none.
+  CUstream getKeptStream();
+
   /// Words for one run or recording; null with the error recorded.
   ErrorWords *takeErrorWords();
   /// `stream` may still run kernels that write them. Words that graphs of
@@ -109,6 +112,7 @@ private:
   std::mutex mutex;
   std::string brokenBy;
   std::vector<CUstream> streams;
+  std::atomic<CUstream> keptStream{nullptr};
   /// Words of runs that have ended, which graphs of others write.
   std::vector<ErrorWords *> keptWords;
   std::vector<ErrorWords *> words;

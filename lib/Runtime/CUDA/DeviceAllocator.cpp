@@ -318,7 +318,8 @@ void DeviceAllocator::giveBackSegments() {
     segments.swap(returned);
   }
   for (const Segment &segment : segments)
-    segment.source->free(device, segment.address, segment.size, nullptr);
+    segment.source->free(device, segment.address, segment.size,
+                         device.getKeptStream());
 }
 
 bool DeviceAllocator::disown(CUdeviceptr address) {
@@ -388,8 +389,8 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
         // Another allocator has a cache of its own: nothing is rounded up much.
         int64_t bytes = std::max(size, foreignSegment);
         lock.unlock();
-        CUdeviceptr address =
-            pool->source->allocate(device, bytes, nullptr, COIL_MEMORY_KEPT);
+        CUdeviceptr address = pool->source->allocate(
+            device, bytes, device.getKeptStream(), COIL_MEMORY_KEPT);
         if (!address)
           return nullptr;
         lock.lock();

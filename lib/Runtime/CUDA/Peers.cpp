@@ -110,6 +110,7 @@ RunState *coil::rt::cuda::getPeer(coil_run *run, int32_t index) {
     made->main = &main;
     made->source = main.source;
     made->uses = main.uses;
+    made->readers = main.readers;
     main.peers.reserve(main.peers.size() + 1);
     if (device->checkUsable() || findStream(main, *made))
       return nullptr;

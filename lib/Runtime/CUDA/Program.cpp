@@ -12,6 +12,7 @@
 
 #include "Graph.h"
 #include "GraphTree.h"
+#include "Readers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -88,16 +89,7 @@ struct coil_cuda_program {
            std::pair<Device *, DeviceBlock *>>
       constants;
   std::shared_ptr<AllocationUses> uses = std::make_shared<AllocationUses>();
-  /// The last call on each stream that may read constants: whoever frees them
-  /// waits for it.
-  struct Reader {
-    Device *device;
-    CUstream stream;
-    CUevent done;
-  };
-  std::mutex readersMutex;
-  std::vector<Reader> readers;
-  std::atomic<bool> hasConstants{false};
+  std::shared_ptr<Readers> readers = std::make_shared<Readers>();
   coil_cuda_graph_stats stats = {};
   /// Calls that were counted without the lock, of which `stats` does not know.
   std::atomic<int64_t> plain{0};
@@ -130,12 +122,12 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
     ContextGuard guard(device);
     if (state.recording)
       state.recording->refuse();
-    block = device.allocator.allocate(state.getPool(nullptr), nullptr, bytes,
+    block = device.allocator.allocate(state.getKeptPool(), nullptr, bytes,
                                       COIL_MEMORY_KEPT);
     if (!block)
       return COIL_OUT_OF_MEMORY;
     owner = &device;
-    program.hasConstants = true;
+    program.readers->begin();
     // Waits: any stream may read it next.
     if (int32_t status = device.check(
             device.driver.memcpyHtoD(block->address, data, size_t(bytes)),
@@ -149,38 +141,10 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
   return COIL_OK;
 }
 
-/// Notes that a call has put what reads constants on its stream.
-static void noteReader(coil_cuda_program &program, RunState &state) {
-  if (!program.hasConstants.load(std::memory_order_relaxed) ||
-      state.isRecordedElsewhere())
-    return;
-  Device &device = state.device;
-  ContextGuard guard(device, state.inContext);
-  std::lock_guard<std::mutex> lock(program.readersMutex);
-  auto found = std::find_if(program.readers.begin(), program.readers.end(),
-                            [&](const coil_cuda_program::Reader &reader) {
-                              return reader.device == &device &&
-                                     reader.stream == state.stream;
-                            });
-  if (found == program.readers.end()) {
-    CUevent done = nullptr;
-    if (device.driver.eventCreate(&done, CU_EVENT_DISABLE_TIMING)) {
-      device.driver.streamSynchronize(state.stream);
-      return;
-    }
-    found = program.readers.insert(found, {&device, state.stream, done});
-  }
-  if (device.driver.eventRecord(found->done, state.stream))
-    device.driver.streamSynchronize(state.stream);
-}
-
 /// Frees constants once nothing reads them.
 static void endConstants(coil_cuda_program &program) {
-  for (coil_cuda_program::Reader &reader : program.readers) {
-    ContextGuard guard(*reader.device);
-    reader.device->driver.eventSynchronize(reader.done);
-    reader.device->driver.eventDestroy(reader.done);
-  }
+  if (!program.constants.empty())
+    program.readers->wait();
   for (auto &[key, value] : program.constants)
     if (value.second)
       value.first->allocator.release(value.second);
@@ -565,6 +529,8 @@ void coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
                                            int32_t count) {
   std::lock_guard<std::mutex> lock(program->mutex);
   program->constantInputs.clear();
+  if (count)
+    program->readers->begin();
   for (int32_t i = 0; i < count; ++i) {
     size_t number = size_t(numbers[i]);
     if (program->constantInputs.size() <= number)
@@ -590,6 +556,14 @@ void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
   program->onlyPartitions = !enable;
 }
 
+int32_t coil_run_keep_memory(coil_run *run, coil_cuda_program *program) {
+  RunState *state = getState(run);
+  if (!state)
+    return COIL_INVALID_ARGUMENT;
+  state->readers = program->readers;
+  return COIL_OK;
+}
+
 int32_t coil_run_set_cuda_program(coil_run *run, coil_cuda_program *program) {
   RunState *state = getState(run);
   if (!state)
@@ -612,7 +586,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       int32_t status = function(run, inputs, outputs);
       if (!status)
         status = joinPeers(*state);
-      noteReader(*program, *state);
+      program->readers->note(*state);
       return status;
     };
     // The partitions of the call, if it has any, are one path.
@@ -682,7 +656,10 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       return plain();
     }
     ++program->stats.replayed;
-    return replay(*program, entry, *state, inputs, num_inputs, outputs);
+    int32_t status =
+        replay(*program, entry, *state, inputs, num_inputs, outputs);
+    program->readers->note(*state);
+    return status;
   });
 }
 

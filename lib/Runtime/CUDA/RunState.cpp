@@ -14,6 +14,7 @@
 #include "../Collectives.h"
 #include "Graph.h"
 #include "GraphTree.h"
+#include "Readers.h"
 #include "coil/Runtime/HostABI.h"
 
 #include <cinttypes>
@@ -106,9 +107,12 @@ int32_t RunState::allocateFor(int32_t use, bool isPredicted, int64_t bytes,
   if (isRecordedElsewhere())
     pool->keep = true;
   // Another device than the recording's has a pool of its own in any case.
-  block = device.allocator.allocate(
-      recording && main == this ? recording->getPool() : pool, stream, bytes,
-      use);
+  bool isKept = readers && source;
+  block =
+      device.allocator.allocate(recording && main == this ? recording->getPool()
+                                : isKept                  ? getKeptPool()
+                                                          : pool,
+                                stream, bytes, isKept ? COIL_MEMORY_KEPT : use);
   if (!block)
     return bytes < 0 ? COIL_INVALID_ARGUMENT : COIL_OUT_OF_MEMORY;
   if (recording)
@@ -229,6 +233,8 @@ static void destroyState(RunState *state) {
       device.driver.eventDestroy(step.end);
     }
   }
+  if (state->readers && state->blocks)
+    state->readers->wait();
   if (state->uses)
     for (DeviceBlock *block = state->blocks; block; block = block->runNext)
       if (block->isPredicted)

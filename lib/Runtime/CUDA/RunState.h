@@ -22,6 +22,7 @@
 
 namespace coil::rt::cuda {
 
+class Readers;
 class Recording;
 struct GraphPath;
 
@@ -64,6 +65,8 @@ struct RunState {
   const MemorySource *source = MemorySource::get();
   /// Of the program that runs, where memory has a source.
   std::shared_ptr<AllocationUses> uses;
+  /// Not null for a run whose memory is kept for calls of a program.
+  std::shared_ptr<Readers> readers;
   bool ownsStream = false;
   /// \name Side streams (Stream.cpp)
   /// By their number; while the program works on one, `stream` and `pool` are
@@ -119,6 +122,12 @@ struct RunState {
   int32_t acquireStream();
   MemoryPool *getPool(CUstream ofStream) {
     return device.allocator.getPool(ofStream, source);
+  }
+
+  /// That of memory that is kept between runs. An installed allocator orders
+  /// memory by streams: nothing runs on that one, so that any may use it.
+  MemoryPool *getKeptPool() {
+    return getPool(source ? device.getKeptStream() : nullptr);
   }
 
   int32_t allocate(int64_t bytes, DeviceBlock *&block);

@@ -7,7 +7,7 @@ import warnings
 
 import torch
 
-from coil import _program, _tuning
+from coil import _memory, _program, _tuning
 from coil._library import CoilError, CompileError, call
 from coil.torch_compile._options import DEFAULT_TUNING_SECONDS, TUNING_MODES, OptionError
 
@@ -91,6 +91,7 @@ class CompiledPiece:
             self._index = device.index or 0
             self._stream = torch._C._cuda_getCurrentRawStream
             torch.cuda.init()
+            _memory.use_torch()
             self.program.set_generator(torch.cuda.default_generators[self._index])
 
     def __call__(self, *inputs, strides):
