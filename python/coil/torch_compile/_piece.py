@@ -73,9 +73,7 @@ class CompiledPiece:
             for option in ("target=cuda", *torch_precision().split()):
                 if f" {option.split('=')[0]}=" not in f" {options.pipeline}":
                     pipeline = f"{option} {pipeline}"
-            graphs = options.cuda_graphs
-            if graphs is None:
-                graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0
+            graphs = options.cuda_graphs or 0
         seconds = options.tuning_seconds
         if seconds is None and options.mode in TUNING_MODES:
             seconds = DEFAULT_TUNING_SECONDS
