@@ -464,7 +464,10 @@ int32_t coil_program_get_weight(const coil_program *program, size_t index,
                     " weights",
                 error);
   weight->name = container.getWeightName(index).data();
-  weight->tensor = container.getWeight(index).tensor;
+  llvm::Expected<NamedWeight> value = container.getWeight(index);
+  if (!value)
+    return failWith(value.takeError(), COIL_API_RUN, error);
+  weight->tensor = value->tensor;
   weight->num_bytes = static_cast<uint64_t>(
       getTensorBytes(weight->tensor.dtype,
                      {weight->tensor.sizes, size_t(weight->tensor.rank)})

@@ -303,6 +303,9 @@ COIL_RT_API void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
 COIL_RT_API int32_t coil_run_keep_memory(coil_run *run,
                                          coil_cuda_program *program);
 
+/// Waits for the calls that such a run would wait for; does nothing for others.
+COIL_RT_API void coil_run_wait_for_readers(coil_run *run);
+
 /// Lets a run use what the program holds.
 COIL_RT_API int32_t coil_run_set_cuda_program(coil_run *run,
                                               coil_cuda_program *program);

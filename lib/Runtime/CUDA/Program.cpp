@@ -561,7 +561,13 @@ int32_t coil_run_keep_memory(coil_run *run, coil_cuda_program *program) {
   if (!state)
     return COIL_INVALID_ARGUMENT;
   state->readers = program->readers;
+  program->readers->begin();
   return COIL_OK;
+}
+
+void coil_run_wait_for_readers(coil_run *run) {
+  if (run->cuda && run->cuda->readers)
+    run->cuda->readers->wait();
 }
 
 int32_t coil_run_set_cuda_program(coil_run *run, coil_cuda_program *program) {
