@@ -551,7 +551,7 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
                      shares.data(), given.strides, ownResult, fitResult);
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
-  } else if (like && !bind && hasTorchMemory()) {
+  } else if (!bind && hasTorchMemory(like)) {
     // Those that have memory of their own are tensors as PyTorch makes them.
     Buffer<unsigned char, 16> shares;
     size_t count = coil_result_num_outputs(result);

@@ -84,7 +84,7 @@ inline PyObject *takeOutput(dlpack::ExchangeTable *table, coil_result *result,
                             size_t number, bool &copy) {
   const coil_tensor &tensor = *coil_result_output(result, number);
   bool isOnGPU = tensor.device_type == COIL_CUDA, isTaken = false;
-  copy = isOnGPU && hasTorchMemory();
+  copy = isOnGPU && hasTorchMemory(table);
   if (copy) {
     if (PyObject *object = takeTorchOutput(result, number, isTaken)) {
       copy = false;

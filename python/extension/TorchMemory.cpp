@@ -89,6 +89,8 @@ private:
 
 std::atomic<Torch *> torch;
 PyObject *wrapHandle, *memoryHook;
+/// That of PyTorch's tensors.
+dlpack::ExchangeTable *torchTable;
 
 int32_t fail(const char *why) {
   return coil_rt_fail(nullptr, COIL_OUT_OF_MEMORY, why);
@@ -230,14 +232,24 @@ bool coil::chooseMemory() {
   return true;
 }
 
-bool coil::hasTorchMemory() {
-  return torch.load(std::memory_order_acquire) != nullptr;
+bool coil::hasTorchMemory(const dlpack::ExchangeTable *table) {
+  return table && table == torchTable && torch.load(std::memory_order_acquire);
 }
 
 PyObject *coil::installTorchMemory(PyObject *, PyObject *args) {
-  PyObject *name, *wrap;
-  if (!PyArg_ParseTuple(args, "UO", &name, &wrap))
+  PyObject *name, *wrap, *type;
+  if (!PyArg_ParseTuple(args, "UOO", &name, &wrap, &type))
     return nullptr;
+  PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  if (!capsule)
+    return nullptr;
+  auto *table = static_cast<dlpack::ExchangeTable *>(
+      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  Py_DECREF(capsule); // The type has it.
+  if (!table)
+    return nullptr;
+  while (table && table->major != 1)
+    table = table->previous;
   // One library for each process; its memory outlives whoever uses it.
   static Torch *loaded = nullptr;
   if (!loaded) {
@@ -267,6 +279,7 @@ PyObject *coil::installTorchMemory(PyObject *, PyObject *args) {
     return nullptr;
   }
   Py_XDECREF(std::exchange(wrapHandle, Py_NewRef(wrap)));
+  torchTable = table;
   torch.store(loaded, std::memory_order_release);
   Py_RETURN_NONE;
 }

@@ -16,13 +16,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "coil-c/Coil.h"
+#include "DLPack.h"
 
 namespace coil {
 
-/// A function of the module: (library, wrap). Finds PyTorch's C functions in a
-/// library that the process has loaded, and installs its allocator. `wrap`
-/// makes a tensor of a capsule with its handle, whose owner it becomes.
+/// A function of the module: (library, wrap, type). Finds PyTorch's C functions
+/// in a library that the process has loaded, and installs its allocator. `wrap`
+/// makes a tensor, of the type, of a capsule with its handle, whose owner it
+/// becomes.
 PyObject *installTorchMemory(PyObject *, PyObject *args);
 
 /// A function of the module: back to the runtime's own allocator.
@@ -35,7 +36,8 @@ PyObject *setMemoryHook(PyObject *, PyObject *hook);
 /// Calls it. Returns false with an exception.
 bool chooseMemory();
 
-bool hasTorchMemory();
+/// Whether that is installed, and results of a table are PyTorch's tensors.
+bool hasTorchMemory(const dlpack::ExchangeTable *table);
 
 /// A tensor that owns the memory of an output on a GPU, as PyTorch's own do.
 /// Null without an exception where it cannot: then the result has the memory as

@@ -14,6 +14,7 @@ import sys
 
 import torch
 
+from coil import _memory
 from coil.torch_compile import _fx
 
 # Modes that capture, and calls of a piece that Coil captures by itself there.
@@ -48,8 +49,8 @@ def find_reason(module, kind):
     for node in module.graph.nodes:
         if node.op != "call_function":
             continue
-        if isinstance(node.target, torch._ops.HigherOrderOperator):
-            return f"'{node.name}' ({_fx.name_of(node)}), which has subgraphs"
+        if node.target is torch.ops.higher_order.with_effects or _has_subgraphs(module, node):
+            return f"'{node.name}' ({_fx.name_of(node)}), whose effects or subgraphs are the host's"
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             return f"'{node.name}' ({_fx.name_of(node)}), which draws random numbers"
     known = (torch.Tensor, torch.SymInt, int, type(None))
@@ -65,6 +66,11 @@ def find_reason(module, kind):
         if number not in static:
             return f"input '{inputs[number].name}', which is updated and may be elsewhere in each call"
     return None
+
+
+def _has_subgraphs(module, node):
+    return any(each.op == "get_attr" and isinstance(_attribute(module, each.target), torch.nn.Module)
+               for each in node.all_input_nodes)
 
 
 def _get_results(module):
@@ -102,6 +108,8 @@ def prepare(module, kind, options, model):
     reason = find_reason(module, kind)
     if reason == "":
         return options, None, None
+    if reason is None and not _memory.use_torch():
+        reason = "memory that is not that of PyTorch's allocator"
     if reason is None:
         return dataclasses.replace(options, cuda_graphs=0), Tree(module, kind, model), None
     pieces = dataclasses.replace(options, cuda_graphs=DEFAULT_GRAPHS)

@@ -182,4 +182,4 @@ def on_stream(stream):
 
 
 def install():
-    _memory.use_torch(os.environ["COIL_FAKE_TORCH"], wrap)
+    _memory.use_torch(os.environ["COIL_FAKE_TORCH"], wrap, Tensor)

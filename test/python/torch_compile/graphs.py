@@ -7,6 +7,7 @@
 """Which graphs are captured in PyTorch's trees of CUDA graphs, why others are not, and what the
 trees are told: fake tensors on a GPU need none."""
 
+import os
 import sys
 import threading
 
@@ -17,6 +18,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._inductor import cudagraph_trees
 from torch._subclasses import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from coil.torch_compile import _graphs
 from coil.torch_compile._options import make_options
@@ -25,7 +27,7 @@ OPTIONS = make_options("reduce-overhead")
 
 
 def reason_of(function, *shapes, device="cuda"):
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    with FakeTensorMode(allow_non_fake_inputs=True, shape_env=ShapeEnv()):
         inputs = [torch.empty(shape, device=device) for shape in shapes]
         return _graphs.find_reason(make_fx(function)(*inputs), "inference")
 
@@ -39,6 +41,10 @@ def test_reasons():
     assert reason == "input 'x_1', which is updated and may be elsewhere in each call", reason
     reason = reason_of(lambda x: (x * 2, torch.ones(3)), (3,))
     assert "cpu device" in reason, reason
+    reason = reason_of(lambda x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,)), (3,))
+    assert reason.startswith("'cond"), reason
+    reason = reason_of(lambda x: x.nonzero().sum(), (3,))
+    assert "nonzero" in reason, reason
 
 
 def test_static_inputs():
@@ -89,6 +95,15 @@ def test_trees():
     assert isinstance(capture, _graphs.Tree) and reason is None and model.device == 0
     # Pieces have no graphs of their own inside of one.
     assert options.cuda_graphs == 0
+
+
+def test_only_with_memory_of_the_allocator():
+    os.environ["COIL_TORCH_MEMORY"] = "0"
+    try:
+        _, options, capture, reason = prepare(lambda x: x * 2, "forward", (2, 4))
+    finally:
+        del os.environ["COIL_TORCH_MEMORY"]
+    assert capture is None and options.cuda_graphs == _graphs.DEFAULT_GRAPHS and "allocator" in reason, reason
 
 
 class Trees:
