@@ -34,6 +34,8 @@ int32_t coil::rt::failWith(int32_t status, const char *message) {
   return status;
 }
 
+void coil::rt::clearError() { lastError[0] = 0; }
+
 int32_t coil::rt::nameFailure(int32_t status, const char *what,
                               const char *where) {
   if (!status || !where || !*where)

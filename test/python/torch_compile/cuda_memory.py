@@ -171,6 +171,29 @@ def test_compiled_models():
     assert get_in_use() - before < MB, get_in_use() - before
 
 
+# Buffers that a compiled model updates are state in the memory of the GPU: nothing is copied for a call.
+def test_state():
+    class Cache(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("cache", torch.zeros(4096, 1024))
+
+        def forward(self, x, row):
+            self.cache.index_copy_(0, row, x)
+            return self.cache.sum(0)
+
+    module = Cache().cuda()
+    x, row = torch.rand(1, 1024, device="cuda"), torch.tensor([3], device="cuda")
+    model = coil.compile(Cache().cuda(), args=(x, row), options="target=cuda update-inputs=true")
+    for i in range(4):
+        if i == 1:  # The state is there.
+            before = get_in_use()
+            torch.cuda.reset_peak_memory_stats()
+        torch.testing.assert_close(model(x + i, row + i), module(x + i, row + i), rtol=1e-4, atol=1e-4)
+    assert torch.cuda.max_memory_allocated() - before < 4 * MB, torch.cuda.max_memory_allocated() - before
+    assert model.program.weights_info["active"] == 0, model.program.weights_info
+
+
 def test_kept_graphs():
     torch._dynamo.reset()
     compiled = torch.compile(lambda x: (x @ x).softmax(-1) @ x, backend="coil", options={"cuda_graphs": 4})
