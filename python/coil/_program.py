@@ -22,7 +22,7 @@ from coil._library import (
     fail,
     library,
 )
-from coil import _callbacks, _complex, _hooks, _model, _options, generators
+from coil import _callbacks, _complex, _hooks, _memory, _model, _options, generators
 from coil._structure import Structure
 from coil._tensor import DTYPES, Tensor, check_writable, read, to_c, torch_stream, write
 

@@ -8,9 +8,20 @@ import coil
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 import fake_torch
+from coil._library import call as extension
 from fake_torch import Tensor, count, library, make_stream, on_stream, tensor
 
 GPU = "target=cuda:sm_90 library=none"
+# What `import coil` sets is called before the first run on tensors of another library, until it has chosen.
+asked = []
+extension.set_memory_hook(lambda: asked.append(1) or len(asked) == 2)
+unset = coil.compile(sys.argv[1], options=GPU)
+inputs = tensor([1.0] * 8, 2, 4), tensor([1.0] * 4, 4)
+for _ in range(4):
+    unset.run(*inputs)
+print("asked", len(asked))
+# CHECK: asked 2
+del unset, inputs
 fake_torch.install()
 program = coil.compile(sys.argv[1], options=GPU)
 b = tensor([1.0, 2.0, 3.0, 4.0], 4)
@@ -29,7 +40,7 @@ for strides in (True, False, True):
     y, total = call(program.run, strides=strides)
     print([r.kind for r in (y, total)], [r.sizes for r in (y, total)], y.tolist()[:4], total.tolist(),
           count("live") - before)
-# CHECK: ['own', 'own'] [(3, 4), (3,)] [2.0, 3.0, 4.0, 5.0] [14.0, 14.0, 14.0] 2
+# CHECK-NEXT: ['own', 'own'] [(3, 4), (3,)] [2.0, 3.0, 4.0, 5.0] [14.0, 14.0, 14.0] 2
 # CHECK-NEXT: ['own', 'own'] [(3, 4), (3,)] [2.0, 3.0, 4.0, 5.0] [14.0, 14.0, 14.0] 2
 # CHECK-NEXT: ['own', 'own'] [(3, 4), (3,)] [2.0, 3.0, 4.0, 5.0] [14.0, 14.0, 14.0] 2
 # Each is free when its tensor is.
