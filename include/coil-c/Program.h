@@ -240,11 +240,12 @@ COIL_C_API size_t coil_result_num_outputs(const coil_result *result);
 COIL_C_API const coil_tensor *coil_result_output(const coil_result *result,
                                                  size_t index);
 
-/// Moves the memory of an output in host memory from the result to the caller,
-/// who gives it back with coil_free; sizes and strides stay the result's. Fails
+/// Moves the memory of an output from the result to the caller, who gives it
+/// back with coil_free; sizes and strides stay the result's. That on a GPU
+/// serves later work on the run's stream as soon as it is given back. Fails
 /// with COIL_API_USAGE where an output has no memory of its own, which then
 /// stays where it is: a part of another one or of an input, or a constant.
-/// Since API version 9.
+/// Since API version 9, on GPUs since version 12.
 COIL_C_API int32_t coil_result_take_output(coil_result *result, size_t index);
 
 /// Counters of the run: memory, launches, library calls.

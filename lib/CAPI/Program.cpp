@@ -15,6 +15,7 @@
 #include "Result.h"
 #include "coil/Driver/WeightFile.h"
 #include "coil/Package/ProgramLoader.h"
+#include "coil/Runtime/DeviceMemory.h"
 #include "coil/Support/HostTensor.h"
 #include "coil/Target/SignatureJSON.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -354,6 +355,10 @@ int32_t coil_result_take_output(coil_result *result, size_t index) {
   const coil_tensor &output = result->run.getOutputs()[index];
   // The runtime looks at what lies before an allocation, which is in its page.
   constexpr uintptr_t page = 4096;
+  if (output.device_type == COIL_CUDA)
+    return coil_run_take_cuda(result->run.getRun(), output.data) == COIL_OK
+               ? COIL_API_OK
+               : COIL_API_USAGE;
   if (output.device_type != COIL_CPU ||
       reinterpret_cast<uintptr_t>(output.data) % page == 0)
     return COIL_API_USAGE;
@@ -459,7 +464,10 @@ int32_t coil_program_get_weight(const coil_program *program, size_t index,
                     " weights",
                 error);
   weight->name = container.getWeightName(index).data();
-  weight->tensor = container.getWeight(index).tensor;
+  llvm::Expected<NamedWeight> value = container.getWeight(index);
+  if (!value)
+    return failWith(value.takeError(), COIL_API_RUN, error);
+  weight->tensor = value->tensor;
   weight->num_bytes = static_cast<uint64_t>(
       getTensorBytes(weight->tensor.dtype,
                      {weight->tensor.sizes, size_t(weight->tensor.rank)})

@@ -256,8 +256,10 @@ Expected<ProgramPackage> CompiledProgram::makePackage(bool withWeights) const {
   // In the order of the inputs, so that equal programs are equal files.
   std::vector<NamedWeight> kept;
   for (size_t i = 0, n = container.getNumWeights(); i < n; ++i) {
-    const coil_tensor &tensor =
-        kept.emplace_back(container.getWeight(i)).tensor;
+    Expected<NamedWeight> value = container.getWeight(i);
+    if (!value)
+      return value.takeError();
+    const coil_tensor &tensor = kept.emplace_back(std::move(*value)).tensor;
     PackageWeight &weight = package.weights.emplace_back();
     weight.name = kept.back().name;
     weight.dtype = tensor.dtype;

@@ -421,6 +421,8 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
     status = coil_run_set_stream(run, *options.stream);
   if (status == COIL_OK && options.timing)
     status = coil_run_set_timing(run, 1);
+  if (status == COIL_OK && options.keepFor)
+    status = coil_run_keep_memory(run, options.keepFor);
   for (size_t i = 0; i < movable.size(); ++i) {
     const TensorSpec &spec = impl.image->signature.getInputs()[i];
     coil_tensor &input = movable[i];
@@ -450,6 +452,13 @@ int32_t Engine::runOnDevice(const Impl &impl, coil_run *run,
   return status;
 }
 
+void DeviceTensors::waitForReaders() const {
+  if (run)
+    coil_run_wait_for_readers(run.get());
+}
+
+coil_cuda_program *Engine::getDeviceProgram() const { return impl->program; }
+
 Expected<DeviceTensors> Engine::upload(
     llvm::ArrayRef<unsigned> numbers, llvm::ArrayRef<coil_tensor> tensors,
     llvm::ArrayRef<std::optional<int64_t>> symbols, int32_t device) const {
@@ -465,6 +474,8 @@ Expected<DeviceTensors> Engine::upload(
   }
   if (status == COIL_OK)
     status = coil_run_set_cuda_device(run, device);
+  if (status == COIL_OK && impl->program)
+    status = coil_run_keep_memory(run, impl->program);
   for (auto [number, tensor] : llvm::zip_equal(numbers, tensors)) {
     coil_tensor &copy = result.tensors.emplace_back(tensor);
     size_t rank = size_t(tensor.rank);

@@ -63,9 +63,8 @@ struct WeightSet {
   }
   ~WeightSet() {
     // The caller's streams may be behind.
-    if (usedByStreams.load())
-      for (auto &[device, weights] : devices)
-        coil_cuda_synchronize(device);
+    for (auto &[device, weights] : devices)
+      weights.copies.waitForReaders();
     --*count;
   }
 
@@ -82,7 +81,6 @@ struct WeightSet {
   /// On each GPU that a run needed them on.
   std::mutex devicesMutex;
   std::map<int32_t, DeviceWeights> devices;
-  std::atomic<bool> usedByStreams{false};
 
   bool contains(const void *data) const {
     auto *address = static_cast<const char *>(data);
@@ -125,7 +123,12 @@ struct ModelContainer::Impl {
   std::shared_ptr<std::atomic<int64_t>> numSets =
       std::make_shared<std::atomic<int64_t>>(0);
   std::optional<DoubleBuffer<WeightSet>> sets;
+  /// The GPU that the last run was on.
+  mutable std::atomic<int32_t> lastDevice{0};
 
+  /// Takes a value as it is given.
+  Expected<WeightValue> take(const WeightSpec &spec, const NamedWeight &given,
+                             bool inPlace) const;
   Error bind(WeightSource source, WeightSet &first);
   Error addWeight(const TensorSpec &input, WeightSource source,
                   WeightSet &first);
@@ -188,6 +191,15 @@ coil_tensor ModelContainer::Impl::getTensor(const WeightSet &set,
           0};
 }
 
+Expected<WeightValue> ModelContainer::Impl::take(const WeightSpec &spec,
+                                                 const NamedWeight &given,
+                                                 bool inPlace) const {
+  Expected<WeightValue> value = takeWeight(spec, given, inPlace);
+  if (value && spec.isUpdated && engine->isDeviceProgram())
+    value->state = std::make_shared<DeviceState>();
+  return value;
+}
+
 Error ModelContainer::Impl::addWeight(const TensorSpec &input,
                                       WeightSource source, WeightSet &first) {
   llvm::StringRef name = input.weight;
@@ -208,7 +220,7 @@ Error ModelContainer::Impl::addWeight(const TensorSpec &input,
     spec.strides[d] = step;
     step *= std::max<int64_t>(spec.sizes[d], 1);
   }
-  Expected<WeightValue> value = takeWeight(spec, *given, /*inPlace=*/false);
+  Expected<WeightValue> value = take(spec, *given, /*inPlace=*/false);
   if (!value)
     return value.takeError();
   first.values.push_back(std::move(*value));
@@ -320,6 +332,10 @@ ModelContainer::create(std::unique_ptr<Engine> engine,
       continue;
     if (!program.getSignature().isFixed(i))
       continue;
+    // Graphs are found by the address of a constant, which other sets share
+    // where it is state.
+    if (binding.kind == Binding::Weight && first->values[binding.number].state)
+      continue;
     if (Error error = program.getSignature().checkFixed(i, first->arguments[i]))
       return std::move(error);
     if (program.isDeviceProgram() ||
@@ -367,7 +383,7 @@ Error ModelContainer::update(llvm::ArrayRef<NamedWeight> given,
     if (!source)
       continue;
     Expected<WeightValue> value =
-        takeWeight(impl->weights[i], *source, options.inPlace);
+        impl->take(impl->weights[i], *source, options.inPlace);
     if (!value)
       return value.takeError();
     set->values[i] = std::move(*value);
@@ -443,6 +459,7 @@ ModelContainer::Impl::makeDeviceWeights(const WeightSet &set,
       return sources.takeError();
     RunOptions options;
     options.device = device;
+    options.keepFor = engine->getDeviceProgram();
     Expected<RunResult> run =
         prepareEngine->run(sources->getTensors(), options);
     if (!run)
@@ -451,8 +468,13 @@ ModelContainer::Impl::makeDeviceWeights(const WeightSet &set,
   }
   llvm::SmallVector<unsigned> numbers;
   llvm::SmallVector<coil_tensor> tensors;
+  auto getState = [&](const Binding &binding) {
+    return binding.kind == Binding::Weight
+               ? set.values[binding.number].state.get()
+               : nullptr;
+  };
   for (auto [i, binding] : llvm::enumerate(bindings))
-    if (binding.kind == Binding::Weight) {
+    if (binding.kind == Binding::Weight && !getState(binding)) {
       numbers.push_back(unsigned(i));
       tensors.push_back(set.arguments[i]);
     }
@@ -463,8 +485,14 @@ ModelContainer::Impl::makeDeviceWeights(const WeightSet &set,
     return copies.takeError();
   result.copies = std::move(*copies);
   size_t next = 0;
-  for (const Binding &binding : bindings)
-    if (binding.kind == Binding::Weight)
+  for (auto [i, binding] : llvm::enumerate(bindings))
+    if (DeviceState *state = getState(binding)) {
+      Expected<coil_tensor> tensor =
+          state->get(*engine, unsigned(i), set.arguments[i], device);
+      if (!tensor)
+        return tensor.takeError();
+      result.tensors.push_back(*tensor);
+    } else if (binding.kind == Binding::Weight)
       result.tensors.push_back(result.copies.getTensors()[next++]);
     else if (binding.kind == Binding::Prepared)
       result.tensors.push_back(result.prepared->getOutputs()[binding.number]);
@@ -552,11 +580,15 @@ const std::string &ModelContainer::getWeightName(size_t number) const {
   return impl->weights[number].name;
 }
 
-NamedWeight ModelContainer::getWeight(size_t number) const {
+Expected<NamedWeight> ModelContainer::getWeight(size_t number) const {
   std::lock_guard<std::mutex> lock(impl->mutex);
   const std::shared_ptr<WeightSet> &set = impl->sets->getActive();
-  return {impl->weights[number].name, impl->getTensor(*set, number), set,
-          std::nullopt};
+  const WeightValue &value = set->values[number];
+  if (value.state)
+    if (Error error = value.state->download(impl->lastDevice, value.data))
+      return std::move(error);
+  return NamedWeight{impl->weights[number].name, impl->getTensor(*set, number),
+                     set, std::nullopt};
 }
 
 std::optional<size_t> ModelContainer::findWeight(llvm::StringRef name) const {
@@ -716,13 +748,12 @@ Expected<RunResult> ModelContainer::run(llvm::ArrayRef<coil_tensor> inputs,
         impl->getDeviceWeights(*set, deviceOptions.device);
     if (!weights)
       return weights.takeError();
+    impl->lastDevice = deviceOptions.device;
     size_t next = 0;
     for (auto [argument, binding] : llvm::zip(all, impl->bindings))
       if (binding.kind == Binding::Weight || binding.kind == Binding::Prepared)
         argument = (*weights)[next++];
   }
-  if (options.stream && !options.wait && !set->usedByStreams.load())
-    set->usedByStreams.store(true);
   Expected<RunResult> result = impl->engine->run(all, deviceOptions);
   if (!result)
     return result;

@@ -119,6 +119,45 @@ static int32_t download(coil_run *run, const coil_tensor &tensor, void *to) {
   return copyRows(onHost, to);
 }
 
+Expected<coil_tensor> DeviceState::get(const Engine &engine, unsigned input,
+                                       const coil_tensor &value,
+                                       int32_t device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = copies.find(device);
+  if (found == copies.end()) {
+    SymbolValues unknown(engine.getSignature().getSymbols().size());
+    Expected<DeviceTensors> made =
+        engine.upload({input}, {value}, unknown, device);
+    if (!made)
+      return made.takeError();
+    found = copies.try_emplace(device, Copy{input, std::move(*made)}).first;
+  }
+  if (found->second.input != input)
+    return makeInputError("weight '" +
+                          engine.getSignature().getInputs()[input].weight +
+                          "', which the program updates, is passed twice");
+  return found->second.tensors.getTensors().front();
+}
+
+Error DeviceState::download(int32_t device, void *to) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = copies.find(device);
+  if (found == copies.end())
+    found = copies.begin();
+  if (found == copies.end())
+    return Error::success();
+  const DeviceTensors &copy = found->second.tensors;
+  copy.waitForReaders();
+  coil_run *run = nullptr;
+  int32_t status = coil_run_create(&run);
+  if (status == COIL_OK)
+    status = ::download(run, copy.getTensors().front(), to);
+  std::string message = status == COIL_OK ? "" : coil_last_error();
+  coil_run_destroy(run);
+  return status == COIL_OK ? Error::success()
+                           : llvm::make_error<RunError>(status, message);
+}
+
 Error coil::checkWeight(const WeightSpec &spec, const NamedWeight &given) {
   const coil_tensor &tensor = given.tensor;
   auto refuse = [&](const llvm::Twine &text) {

@@ -14,6 +14,9 @@
 
 #include "coil/ExecutionEngine/ModelContainer.h"
 
+#include <map>
+#include <mutex>
+
 namespace coil {
 
 /// What the program knows of a weight.
@@ -27,10 +30,35 @@ struct WeightSpec {
   bool isUpdated = false;
 };
 
+/// A weight that a program on GPUs writes to, in the memory of each GPU that it
+/// runs on. Sets of weights share it as long as nobody gives another value.
+class DeviceState {
+public:
+  /// The weight on a GPU, for input number `input` of the engine; it begins
+  /// with `value`.
+  llvm::Expected<coil_tensor> get(const Engine &engine, unsigned input,
+                                  const coil_tensor &value, int32_t device);
+  /// Waits for calls, and copies what the weight is now on a GPU to host
+  /// memory, row by row: on `device` if it is there, else on any. Does nothing
+  /// where it is on none.
+  llvm::Error download(int32_t device, void *to);
+
+private:
+  struct Copy {
+    unsigned input;
+    DeviceTensors tensors;
+  };
+  std::mutex mutex;
+  std::map<int32_t, Copy> copies;
+};
+
 /// A weight of one set.
 struct WeightValue {
   void *data = nullptr;
   std::shared_ptr<const void> owner;
+  /// Of weights that programs on GPUs write to; `data` is then what it began
+  /// with, or was when somebody looked.
+  std::shared_ptr<DeviceState> state;
 };
 
 /// The bytes of a tensor's elements.

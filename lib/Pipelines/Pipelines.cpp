@@ -322,11 +322,8 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addPass(wrapper::createWrapperPassDestinationsPass(destinations));
   }
   // Each result still has an allocation of its own.
-  if (options.updateInputs) {
-    wrapper::WrapperUpdateInputsPassOptions update;
-    update.weights = !runsThreads;
-    pm.addPass(wrapper::createWrapperUpdateInputsPass(update));
-  }
+  if (options.updateInputs)
+    pm.addPass(wrapper::createWrapperUpdateInputsPass());
   // Partitions may end at collectives, so these move before.
   pm.addPass(wrapper::createWrapperSinkWaitsPass());
   // Before planning, which then plans each graph by itself. Checks and shown

@@ -11,6 +11,8 @@
 
 #include "Error.h"
 
+#include "coil/Runtime/DeviceMemory.h"
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -32,6 +34,8 @@ int32_t coil::rt::failWith(int32_t status, const char *message) {
   return status;
 }
 
+void coil::rt::clearError() { lastError[0] = 0; }
+
 int32_t coil::rt::nameFailure(int32_t status, const char *what,
                               const char *where) {
   if (!status || !where || !*where)
@@ -47,6 +51,11 @@ extern "C" {
 uint32_t coil_runtime_version(void) { return COIL_RUNTIME_VERSION; }
 
 const char *coil_last_error(void) { return lastError; }
+
+int32_t coil_rt_allocation_failed(coil_run *, int32_t status,
+                                  const char *where) {
+  return nameFailure(status, "allocation", where);
+}
 
 const char *coil_status_name(int32_t status) {
   switch (status) {

@@ -30,6 +30,10 @@ int32_t failWith(int32_t status, const char *message);
 /// (which may be null or empty). Returns `status`.
 int32_t nameFailure(int32_t status, const char *what, const char *where);
 
+/// Forgets the message of the last failure of the thread, so that what is there
+/// later is of what failed since.
+void clearError();
+
 /// Runs `body`, which returns a status, and turns exceptions into one.
 template <typename Body>
 int32_t guarded(Body &&body) {

@@ -12,6 +12,7 @@
 
 #include "coil/Runtime/CUDA.h"
 #include "coil/Runtime/Collectives.h"
+#include "coil/Runtime/DeviceMemory.h"
 #include "coil/Runtime/Functions.h"
 #include "coil/Runtime/Library.h"
 #include "coil/Runtime/Objects.h"
@@ -27,6 +28,7 @@ extern "C" const coil_symbol *coil_runtime_symbols(size_t *count) {
   static const coil_symbol symbols[] = {
       SYMBOL(coil_rt_alloc),
       SYMBOL(coil_rt_alloc_cuda),
+      SYMBOL(coil_rt_allocation_failed),
       SYMBOL(coil_rt_assert_fail),
       SYMBOL(coil_rt_attention_cuda),
       SYMBOL(coil_rt_begin_range),

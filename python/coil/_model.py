@@ -52,9 +52,12 @@ class Model:
                     "under torch.no_grad(), or train with torch.compile(model, backend=\"coil\")")
             return value.detach()
 
+        # Tensors of PyTorch from the start: on a GPU they own memory of its allocator.
+        options = {"like": torch.Tensor} if hasattr(torch.Tensor, "__dlpack_c_exchange_api__") else {}
         return self.program._call(
             *torch.utils._pytree.tree_map(take, (args, kwargs)),
-            lambda outputs: [torch.from_dlpack(output) for output in outputs])
+            lambda outputs: [output if isinstance(output, torch.Tensor) else torch.from_dlpack(output)
+                             for output in outputs], **options)
 
     def __repr__(self):
         return f"<coil.Model of {len(self.program.inputs)} inputs and {len(self.program.outputs)} outputs>"

@@ -22,7 +22,7 @@ from coil._library import (
     fail,
     library,
 )
-from coil import _callbacks, _complex, _hooks, _model, _options, generators
+from coil import _callbacks, _complex, _hooks, _memory, _model, _options, generators
 from coil._structure import Structure
 from coil._tensor import DTYPES, Tensor, check_writable, read, to_c, torch_stream, write
 
@@ -141,13 +141,13 @@ class Program(call.Runner):
         """
         return self._call(args, kwargs, _arrays)
 
-    def _call(self, args, kwargs, convert):
+    def _call(self, args, kwargs, convert, **options):
         structure = self.structure
         inputs = structure.flatten(args, kwargs)
         for spec, value in zip(self.inputs, inputs):
             if "updated" in spec:
                 check_writable(spec["name"], value)
-        outputs = self.run(*inputs)
+        outputs = self.run(*inputs, **options)
         first = len(outputs) - structure.num_results
         buffers = {}
         passed = [spec["name"] for spec in self.inputs if "weight" not in spec]

@@ -21,6 +21,7 @@
 #include "DLPack.h"
 #include "Docs.h"
 #include "FitOutputs.h"
+#include "TorchMemory.h"
 
 #include <new>
 #include <utility>
@@ -211,6 +212,8 @@ public:
 
   Buffer<coil_tensor, 8> tensors;
   bool onGPU = false;
+  /// Whether another library has a tensor there.
+  bool isOthers = false;
   /// What keeps memory alive beside the objects themselves, null or a list.
   PyObject *keep = nullptr;
 
@@ -335,7 +338,9 @@ bool Inputs::read(PyObject *objects, bool mayEnd) {
       if (!(table && exchange(table, object, i)) && !readSlowly(object, i))
         return false;
     }
-    onGPU |= tensors[i].device_type == COIL_CUDA;
+    bool isThere = tensors[i].device_type == COIL_CUDA;
+    onGPU |= isThere;
+    isOthers |= isThere && !isOurs;
   }
   for (size_t i = 0; i < count; ++i) {
     if (places[i] < 0)
@@ -397,7 +402,7 @@ void destroyRunner(PyObject *self) {
 /// Where `shares` says that they share no memory, they get their own.
 PyObject *makeOutputs(Runner *runner, PyObject *owner,
                       dlpack::ExchangeTable *like,
-                      const unsigned char *shares = nullptr) {
+                      unsigned char *shares = nullptr) {
   coil_result *result = reinterpret_cast<Result *>(owner)->result;
   auto count = static_cast<Py_ssize_t>(coil_result_num_outputs(result));
   PyObject *outputs = PyTuple_New(count);
@@ -410,9 +415,13 @@ PyObject *makeOutputs(Runner *runner, PyObject *owner,
       PyTuple_SetItem(outputs, i, Py_None);
       continue;
     }
-    PyObject *output = shares && !shares[i]
-                           ? takeOutput(like, result, static_cast<size_t>(i))
-                           : nullptr;
+    bool copy = false;
+    PyObject *output =
+        shares && !shares[i]
+            ? takeOutput(like, result, static_cast<size_t>(i), copy)
+            : nullptr;
+    if (copy)
+      shares[i] = sharesMemory;
     if (!output && !PyErr_Occurred())
       output = like ? exportTensor(like, tensors[i], owner)
                     : makeOutput(runner->type, &tensors[i], owner);
@@ -501,6 +510,8 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
     options.stream = stream;
     options.wait = !hasStream;
   }
+  if (inputs.isOthers && !chooseMemory())
+    return nullptr;
   coil_result *result = nullptr;
   char *error = nullptr;
   int32_t status;
@@ -540,6 +551,13 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
                      shares.data(), given.strides, ownResult, fitResult);
     // Nothing points into an input any more.
     Py_CLEAR(held->inputs);
+  } else if (!bind && hasTorchMemory(like)) {
+    // Those that have memory of their own are tensors as PyTorch makes them.
+    Buffer<unsigned char, 16> shares;
+    size_t count = coil_result_num_outputs(result);
+    findShared(inputs.tensors.data(), inputs.tensors.size(),
+               coil_result_output(result, 0), count, shares.grow(count));
+    outputs = makeOutputs(runner, owner, like, shares.data());
   } else {
     outputs = makeOutputs(runner, owner, like);
   }
@@ -718,19 +736,24 @@ PyObject *setResultHooks(PyObject *, PyObject *args) {
   PyObject *own, *fit;
   if (!PyArg_ParseTuple(args, "OO", &own, &fit))
     return nullptr;
-  Py_INCREF(own);
-  Py_INCREF(fit);
-  Py_XDECREF(std::exchange(ownResult, own));
-  Py_XDECREF(std::exchange(fitResult, fit));
+  Py_XDECREF(std::exchange(ownResult, Py_NewRef(own)));
+  Py_XDECREF(std::exchange(fitResult, Py_NewRef(fit)));
   Py_RETURN_NONE;
 }
 
-PyMethodDef moduleMethods[] = {{"set_result_hooks", setResultHooks,
-                                METH_VARARGS,
-                                "Sets what gives results of `run(strides=)` "
-                                "memory of their own, and other "
-                                "strides."},
-                               {}};
+PyMethodDef moduleMethods[] = {
+    {"set_result_hooks", setResultHooks, METH_VARARGS,
+     "Sets what gives results of `run(strides=)` memory of their own, and "
+     "other "
+     "strides."},
+    {"set_memory_hook", setMemoryHook, METH_O,
+     "Sets what is called before runs on tensors of another library on a GPU, "
+     "until it returns true."},
+    {"install_torch_memory", installTorchMemory, METH_VARARGS,
+     "Makes PyTorch's allocator that of device memory."},
+    {"remove_torch_memory", removeTorchMemory, METH_NOARGS,
+     "Makes the runtime's own allocator that of device memory."},
+    {}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "coil_call",

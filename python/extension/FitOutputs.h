@@ -18,6 +18,7 @@
 
 #include "DLPack.h"
 #include "Overlap.h"
+#include "TorchMemory.h"
 
 #include <algorithm>
 #include <memory>
@@ -77,16 +78,28 @@ inline void releaseOwned(dlpack::Managed *self) {
 
 /// An object of an output whose memory is taken out of the result, so that it
 /// is free when the object is; null without an exception where the output has
-/// none of its own.
+/// none of its own. `copy` is set where the object is no tensor of PyTorch's
+/// allocator, as those on a GPU have to be, if that gives memory.
 inline PyObject *takeOutput(dlpack::ExchangeTable *table, coil_result *result,
-                            size_t number) {
+                            size_t number, bool &copy) {
   const coil_tensor &tensor = *coil_result_output(result, number);
+  bool isOnGPU = tensor.device_type == COIL_CUDA, isTaken = false;
+  copy = isOnGPU && hasTorchMemory(table);
+  if (copy) {
+    if (PyObject *object = takeTorchOutput(result, number, isTaken)) {
+      copy = false;
+      return object;
+    }
+    if (PyErr_Occurred())
+      return nullptr;
+  }
   auto rank = static_cast<size_t>(tensor.rank);
   std::unique_ptr<OwnedTensor> owned(new (std::nothrow) OwnedTensor);
   if (!owned)
     return nullptr;
   owned->shape.reset(new (std::nothrow) int64_t[2 * rank + 1]);
-  if (!owned->shape || coil_result_take_output(result, number) != COIL_API_OK)
+  if (!owned->shape ||
+      (!isTaken && coil_result_take_output(result, number) != COIL_API_OK))
     return nullptr;
   std::copy_n(tensor.sizes, rank, owned->shape.get());
   std::copy_n(tensor.strides, rank, owned->shape.get() + rank);
@@ -97,7 +110,8 @@ inline PyObject *takeOutput(dlpack::ExchangeTable *table, coil_result *result,
   managed.context = owned.get();
   managed.deleter = releaseOwned;
   managed.tensor.data = tensor.data;
-  managed.tensor.deviceType = dlpack::kCPU;
+  managed.tensor.deviceType = isOnGPU ? dlpack::kCUDA : dlpack::kCPU;
+  managed.tensor.deviceId = tensor.device_index;
   managed.tensor.rank = tensor.rank;
   dlpack::setType(managed.tensor, tensor.dtype);
   managed.tensor.sizes = owned->shape.get();

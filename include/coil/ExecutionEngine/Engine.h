@@ -160,6 +160,8 @@ struct RunOptions {
   /// GPU, and every launch writes the same outputs. Fails where the call is not
   /// one CUDA graph.
   bool bind = false;
+  /// Keep the memory of the run for calls of this program, as weights are.
+  coil_cuda_program *keepFor = nullptr;
   /// @}
 };
 
@@ -172,6 +174,8 @@ struct RunDeleter {
 class DeviceTensors {
 public:
   llvm::ArrayRef<coil_tensor> getTensors() const { return tensors; }
+  /// Waits for the last call of the program on each stream.
+  void waitForReaders() const;
 
 private:
   friend class Engine;
@@ -259,6 +263,9 @@ public:
   /// Address of a function of the program, or of the object that describes a
   /// kernel for a GPU, or null.
   void *lookup(llvm::StringRef name) const;
+
+  /// What calls on GPUs share; null for other programs.
+  coil_cuda_program *getDeviceProgram() const;
 
   /// Copies host tensors to a GPU, once for many runs: `tensors[i]` as input
   /// `numbers[i]`, in the layout that the program expects of it. `symbols` are

@@ -119,8 +119,9 @@ public:
   size_t getNumWeights() const;
   const std::string &getWeightName(size_t number) const;
   /// A weight of the set that is in use, with the set as its owner: those that
-  /// the program takes, then those that others are computed of.
-  NamedWeight getWeight(size_t number) const;
+  /// the program takes, then those that others are computed of. What a program
+  /// updates on a GPU is copied from the GPU that the last run was on.
+  llvm::Expected<NamedWeight> getWeight(size_t number) const;
   std::optional<size_t> findWeight(llvm::StringRef name) const;
 
   /// Makes the inactive set anew: of the weights that are given, and for others

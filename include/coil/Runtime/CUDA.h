@@ -275,7 +275,7 @@ typedef struct coil_cuda_program coil_cuda_program;
 
 COIL_RT_API int32_t coil_cuda_program_create(coil_cuda_program **out);
 
-/// Waits for the devices that the program used. NULL is allowed.
+/// Waits for calls that may read what the program holds. NULL is allowed.
 COIL_RT_API void coil_cuda_program_destroy(coil_cuda_program *program);
 
 /// Says which inputs are constants of the program, such as weights: graphs are
@@ -296,6 +296,15 @@ COIL_RT_API void coil_cuda_program_set_graph_limit(coil_cuda_program *program,
 /// and once a call has run a partition (below), only partitions are.
 COIL_RT_API void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
                                                    int32_t enable);
+
+/// Makes a run that keeps memory for calls of the program, such as weights: it
+/// has to live as long as calls begin that read it, and waits for those that
+/// have begun when it ends.
+COIL_RT_API int32_t coil_run_keep_memory(coil_run *run,
+                                         coil_cuda_program *program);
+
+/// Waits for the calls that such a run would wait for; does nothing for others.
+COIL_RT_API void coil_run_wait_for_readers(coil_run *run);
 
 /// Lets a run use what the program holds.
 COIL_RT_API int32_t coil_run_set_cuda_program(coil_run *run,

@@ -510,7 +510,13 @@ LogicalResult HostLowering::lowerAllocation(Operation *op, ExprAttr size) {
     }
   }
   Value slot = scratch(0, 1);
-  call(device->allocFunction, {now.run, bytes, slot});
+  Value status = callStatus(device->allocFunction, {now.run, bytes, slot});
+  Value ok =
+      LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq, status, i32(COIL_OK));
+  require(ok, [&] {
+    return callStatus("coil_rt_allocation_failed",
+                      {now.run, status, place(op)});
+  });
   setBuffer(result, LLVM::LoadOp::create(b, ptrType, slot));
   return success();
 }

@@ -56,9 +56,10 @@ int32_t BoundCall::record(coil_cuda_program &program, coil_entry_point function,
     dropRun();
     if (int32_t status = coil_run_create(&run))
       return status;
-    pool = device.allocator.createPool();
     run->cuda = new RunState(run, device);
     RunState &state = *run->cuda;
+    state.source = source;
+    pool = device.allocator.createPool(source);
     state.program = &program;
     if (!device.takeStream(state.stream))
       return fail(COIL_INTERNAL, "cannot create a stream on CUDA device %d",
@@ -105,6 +106,7 @@ int32_t BoundCall::bind(RunState &state, coil_cuda_program &program,
                         int32_t numInputs, coil_tensor *outputs,
                         int32_t numOutputs) {
   std::vector<coil_tensor> recorded(outputs, outputs + numOutputs);
+  source = state.source;
   if (int32_t status =
           record(program, function, inputs, numInputs, recorded.data()))
     return status;

@@ -42,6 +42,7 @@ private:
   Device &device;
   coil_run *run = nullptr; ///< Owns the memory of the call.
   MemoryPool *pool = nullptr;
+  const MemorySource *source = nullptr;
   /// Of the other devices that the call works on.
   std::vector<std::pair<Device *, MemoryPool *>> peerPools;
   CUgraph graph = nullptr;

@@ -204,6 +204,16 @@ void Device::returnStream(CUstream stream) {
   streams.push_back(stream);
 }
 
+CUstream Device::getKeptStream() {
+  CUstream kept = keptStream.load(std::memory_order_acquire), made = nullptr;
+  if (kept || !takeStream(made))
+    return kept;
+  if (keptStream.compare_exchange_strong(kept, made))
+    return made;
+  returnStream(made);
+  return kept;
+}
+
 //===----------------------------------------------------------------------===//
 // Error words
 //===----------------------------------------------------------------------===//
@@ -249,6 +259,11 @@ ErrorWords *Device::takeErrorWords() {
 }
 
 void Device::returnErrorWords(ErrorWords *returned, CUstream stream) {
+  if (returned->isKept && !returned->kernels.empty()) {
+    std::lock_guard<std::mutex> lock(mutex);
+    keptWords.push_back(returned);
+    return;
+  }
   CUevent event = nullptr;
   if (!returned->kernels.empty()) {
     ContextGuard guard(*this);
@@ -267,19 +282,24 @@ void Device::returnErrorWords(ErrorWords *returned, CUstream stream) {
 }
 
 void Device::collectRetired() {
+  auto look = [this](ErrorWords &words) {
+    int32_t status = 0;
+    if (const coil_cuda_kernel *kernel = words.takeError(status))
+      if (deferred.empty())
+        deferred =
+            "an earlier run failed in " + describeKernel(*kernel) +
+            (status == COIL_KERNEL_INDEX_OUT_OF_RANGE ? ": index out of range"
+                                                      : ": unknown status");
+  };
+  for (ErrorWords *words : keptWords)
+    look(*words);
   for (size_t i = 0; i < retired.size();) {
     Retired &entry = retired[i];
     if (driver.eventQuery(entry.event) == CUDA_ERROR_NOT_READY) {
       ++i;
       continue;
     }
-    int32_t status = 0;
-    if (const coil_cuda_kernel *kernel = entry.words->takeError(status))
-      if (deferred.empty())
-        deferred =
-            "an earlier run failed in " + describeKernel(*kernel) +
-            (status == COIL_KERNEL_INDEX_OUT_OF_RANGE ? ": index out of range"
-                                                      : ": unknown status");
+    look(*entry.words);
     entry.words->kernels.clear();
     words.push_back(entry.words);
     driver.eventDestroy(entry.event);

@@ -77,9 +77,13 @@ public:
   bool takeStream(CUstream &stream);
   void returnStream(CUstream stream);
 
+  /// One on which nothing ever runs; null where the driver makes none.
+  CUstream getKeptStream();
+
   /// Words for one run or recording; null with the error recorded.
   ErrorWords *takeErrorWords();
-  /// `stream` may still run kernels that write them.
+  /// `stream` may still run kernels that write them. Words that graphs of
+  /// others write stay in use: what they say is reported to whoever waits.
   void returnErrorWords(ErrorWords *words, CUstream stream);
   /// Reports an error of a run that ended without being synchronised.
   int32_t takeDeferredError();
@@ -108,6 +112,9 @@ private:
   std::mutex mutex;
   std::string brokenBy;
   std::vector<CUstream> streams;
+  std::atomic<CUstream> keptStream{nullptr};
+  /// Words of runs that have ended, which graphs of others write.
+  std::vector<ErrorWords *> keptWords;
   std::vector<ErrorWords *> words;
   std::vector<Retired> retired;
   std::string deferred;

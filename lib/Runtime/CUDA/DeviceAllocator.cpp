@@ -32,6 +32,8 @@ static constexpr int64_t mediumSegment = int64_t(20) << 20;
 static constexpr int64_t largeGranule = int64_t(2) << 20;
 /// Kernels may load whole vectors.
 static constexpr int64_t directGranule = 16;
+/// Segments of an installed allocator have at least so much.
+static constexpr int64_t foreignSegment = int64_t(64) << 10;
 static constexpr int64_t maxBlock = int64_t(1) << 47;
 
 static int64_t roundUp(int64_t value, int64_t multiple) {
@@ -52,23 +54,26 @@ static bool caches() {
   return value;
 }
 
-MemoryPool *DeviceAllocator::createPool() {
+MemoryPool *DeviceAllocator::createPool(const MemorySource *source) {
   std::lock_guard<std::mutex> lock(mutex);
   MemoryPool *pool =
       allPools.insert(std::make_unique<MemoryPool>()).first->get();
   pool->keep = true;
+  pool->source = source;
   return pool;
 }
 
-MemoryPool *DeviceAllocator::getPool(CUstream stream) {
+MemoryPool *DeviceAllocator::getPool(CUstream stream,
+                                     const MemorySource *source) {
   MemoryPool *last = lastPool.load(std::memory_order_acquire);
-  if (last && last->stream == stream)
+  if (last && last->stream == stream && last->source == source)
     return last;
   std::lock_guard<std::mutex> lock(mutex);
-  MemoryPool *&pool = pools[stream];
+  MemoryPool *&pool = pools[{stream, source}];
   if (!pool) {
     pool = allPools.insert(std::make_unique<MemoryPool>()).first->get();
-    pool->direct = !caches();
+    pool->direct = !source && !caches();
+    pool->source = source;
     pool->isOfStream = true;
     pool->stream = stream;
   }
@@ -77,13 +82,16 @@ MemoryPool *DeviceAllocator::getPool(CUstream stream) {
 }
 
 void DeviceAllocator::trimPool(MemoryPool *pool) {
-  std::lock_guard<std::mutex> lock(mutex);
-  trimLocked(0, pool);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    trimLocked(0, pool);
+  }
+  giveBackSegments();
 }
 
 void DeviceAllocator::destroyPool(MemoryPool *pool) {
+  trimPool(pool);
   std::lock_guard<std::mutex> lock(mutex);
-  trimLocked(0, pool);
   auto found = std::find_if(
       allPools.begin(), allPools.end(),
       [&](const std::unique_ptr<MemoryPool> &p) { return p.get() == pool; });
@@ -108,6 +116,11 @@ DeviceBlock *DeviceAllocator::allocateSegment(MemoryPool *pool, int64_t bytes,
     if (device.driver.memAlloc(&address, size_t(size)) != CUDA_SUCCESS)
       return nullptr;
   }
+  return addSegment(pool, address, size);
+}
+
+DeviceBlock *DeviceAllocator::addSegment(MemoryPool *pool, CUdeviceptr address,
+                                         int64_t size) {
   auto *block = new DeviceBlock;
   block->address = address;
   block->size = size;
@@ -124,8 +137,10 @@ void DeviceAllocator::returnSegment(DeviceBlock *block, bool small) {
   block->pool->free[small].erase(block);
   stats.cached_bytes -= block->size;
   block->pool->reserved -= block->size;
-  // The driver waits for work that still uses the memory.
-  device.driver.memFree(block->address);
+  if (const MemorySource *source = block->pool->source)
+    returned.push_back({source, block->address, block->size});
+  else // The driver waits for work that still uses the memory.
+    device.driver.memFree(block->address);
   delete block;
 }
 
@@ -262,8 +277,68 @@ DeviceBlock *DeviceAllocator::claim(MemoryPool *pool, CUdeviceptr address,
   return own(split(block, size, small), bytes);
 }
 
+/// A block of an installed allocator, which is not called under a lock.
+DeviceBlock *DeviceAllocator::allocateForeign(MemoryPool *pool, int64_t bytes,
+                                              int32_t use) {
+  int64_t size = roundUp(std::max<int64_t>(bytes, 1), directGranule);
+  CUdeviceptr address = pool->source->allocate(device, size, pool->stream, use);
+  if (!address)
+    return nullptr;
+  auto *block = new DeviceBlock;
+  block->address = address;
+  block->size = size;
+  block->pool = pool;
+  block->requested = bytes;
+  std::lock_guard<std::mutex> lock(mutex);
+  owned[address] = block;
+  ++stats.misses;
+  stats.in_use_bytes += size;
+  stats.peak_in_use_bytes =
+      std::max(stats.peak_in_use_bytes, stats.in_use_bytes);
+  stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes,
+                                       stats.in_use_bytes + stats.cached_bytes);
+  return block;
+}
+
+void DeviceAllocator::forget(DeviceBlock *block) {
+  owned.erase(block->address);
+  stats.in_use_bytes -= block->size;
+}
+
+void DeviceAllocator::giveBack(DeviceBlock *block) {
+  const MemoryPool &pool = *block->pool;
+  pool.source->free(device, block->address, block->size, pool.stream);
+  delete block;
+}
+
+void DeviceAllocator::giveBackSegments() {
+  std::vector<Segment> segments;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    segments.swap(returned);
+  }
+  for (const Segment &segment : segments)
+    segment.source->free(device, segment.address, segment.size,
+                         device.getKeptStream());
+}
+
+bool DeviceAllocator::disown(CUdeviceptr address) {
+  DeviceBlock *block = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = owned.find(address);
+    if (found == owned.end() || !found->second->pool->isForeign() ||
+        found->second->run)
+      return false;
+    block = found->second;
+    forget(block);
+  }
+  delete block;
+  return true;
+}
+
 DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
-                                       int64_t bytes) {
+                                       int64_t bytes, int32_t use) {
   if (bytes < 0) {
     fail(COIL_INVALID_ARGUMENT, "allocation of %" PRId64 " bytes", bytes);
     return nullptr;
@@ -281,6 +356,15 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
   };
   if (bytes > maxBlock || injectAllocationFailure())
     return outOfMemory();
+  auto poison = [&](DeviceBlock *block) {
+    if (block && bytes && poisonsAllocations()) {
+      ContextGuard guard(device);
+      device.driver.memsetD8Async(block->address, 0xFF, size_t(bytes), stream);
+    }
+    return block;
+  };
+  if (pool->isForeign())
+    return poison(allocateForeign(pool, bytes, use));
   int64_t size = roundUp(std::max<int64_t>(bytes, 1),
                          pool->direct ? directGranule : granule);
   bool small = isSmall(size);
@@ -301,7 +385,19 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
       ++stats.hits;
     } else {
       ++stats.misses;
-      block = allocateSegment(pool, size, small);
+      if (pool->source) {
+        // Another allocator has a cache of its own: nothing is rounded up much.
+        int64_t bytes = std::max(size, foreignSegment);
+        lock.unlock();
+        CUdeviceptr address = pool->source->allocate(
+            device, bytes, device.getKeptStream(), COIL_MEMORY_KEPT);
+        if (!address)
+          return nullptr;
+        lock.lock();
+        block = addSegment(pool, address, bytes);
+      } else {
+        block = allocateSegment(pool, size, small);
+      }
       if (!block) {
         ++stats.retries;
         if (trimLocked(0, nullptr))
@@ -315,25 +411,42 @@ DeviceBlock *DeviceAllocator::allocate(MemoryPool *pool, CUstream stream,
     own(split(block, size, small), bytes);
   }
   lock.unlock();
-  if (poisonsAllocations() && bytes) {
-    ContextGuard guard(device);
-    device.driver.memsetD8Async(block->address, 0xFF, size_t(bytes), stream);
-  }
-  return block;
+  return poison(block);
 }
 
 void DeviceAllocator::release(DeviceBlock *block) {
-  std::lock_guard<std::mutex> lock(mutex);
-  releaseLocked(block);
+  bool isForeign = block->pool->isForeign();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isForeign)
+      forget(block);
+    else
+      releaseLocked(block);
+  }
+  if (isForeign)
+    giveBack(block);
 }
 
 void DeviceAllocator::releaseAll(DeviceBlock *first) {
   if (!first)
     return;
-  std::lock_guard<std::mutex> lock(mutex);
-  while (DeviceBlock *block = first) {
-    first = block->runNext;
-    releaseLocked(block);
+  DeviceBlock *foreign = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    while (DeviceBlock *block = first) {
+      first = block->runNext;
+      if (!block->pool->isForeign()) {
+        releaseLocked(block);
+        continue;
+      }
+      forget(block);
+      block->runNext = foreign;
+      foreign = block;
+    }
+  }
+  while (DeviceBlock *block = foreign) {
+    foreign = block->runNext;
+    giveBack(block);
   }
 }
 

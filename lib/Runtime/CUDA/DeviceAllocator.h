@@ -10,12 +10,16 @@
 // graph): the work that used a freed block and the work that uses it next are
 // ordered by that stream, so that nothing needs to wait.
 //
+// Where another allocator is installed, pools of streams cache nothing: each
+// block is one of its. Pools of graphs get segments of it, which they keep.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef COIL_LIB_RUNTIME_CUDA_DEVICEALLOCATOR_H
 #define COIL_LIB_RUNTIME_CUDA_DEVICEALLOCATOR_H
 
 #include "Driver.h"
+#include "MemorySource.h"
 
 #include "coil/Runtime/CUDA.h"
 
@@ -25,6 +29,8 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace coil::rt::cuda {
 
@@ -51,6 +57,8 @@ struct DeviceBlock {
   int64_t requested = 0;
   /// Number of the allocation in its run or recording.
   int64_t ordinal = -1;
+  /// Whether the runs of its program learn from what becomes of it.
+  bool isPredicted = false;
 };
 
 struct LessBlock {
@@ -72,6 +80,8 @@ struct MemoryPool {
   /// Whether it is that of a stream, and of which.
   bool isOfStream = false;
   CUstream stream = nullptr;
+  /// What the memory comes from; null is the driver.
+  const MemorySource *source = nullptr;
   /// Nothing is cached: each block is an allocation of the driver, as large as
   /// what was asked for, so that checkers of memory see the bounds.
   bool direct = false;
@@ -79,6 +89,9 @@ struct MemoryPool {
   /// the pool returns segments to the driver.
   bool keep = false;
   int64_t reserved = 0; ///< Bytes of its segments.
+
+  /// Each block is one of an installed allocator.
+  bool isForeign() const { return source && isOfStream; }
 };
 
 class DeviceAllocator {
@@ -86,22 +99,26 @@ public:
   explicit DeviceAllocator(Device &device) : device(device) {}
 
   /// The pool of a stream.
-  MemoryPool *getPool(CUstream stream);
-  MemoryPool *createPool();
+  MemoryPool *getPool(CUstream stream, const MemorySource *source);
+  MemoryPool *createPool(const MemorySource *source);
   /// Frees a pool of createPool; no block of it is owned, and no work uses it.
   void destroyPool(MemoryPool *pool);
   /// Returns the pool's segments that are wholly free to the driver.
   void trimPool(MemoryPool *pool);
 
   /// Returns null, with the error recorded, when there is no memory. New memory
-  /// is poisoned on `stream` if that is on.
-  DeviceBlock *allocate(MemoryPool *pool, CUstream stream, int64_t bytes);
+  /// is poisoned on `stream` if that is on. `use` is for installed allocators.
+  DeviceBlock *allocate(MemoryPool *pool, CUstream stream, int64_t bytes,
+                        int32_t use = COIL_MEMORY_TEMPORARY);
   /// Takes memory at an address that an earlier block of a pool of createPool
   /// had; null, without an error, where not all of it is free.
   DeviceBlock *claim(MemoryPool *pool, CUdeviceptr address, int64_t bytes);
   void release(DeviceBlock *block);
   /// The same for all blocks of a run, from the first of its list on.
   void releaseAll(DeviceBlock *first);
+  /// Forgets a block that no run has, without freeing it; false for any but one
+  /// of an installed allocator.
+  bool disown(CUdeviceptr address);
 
   /// The block that starts at an address, or null if nobody owns it.
   DeviceBlock *find(CUdeviceptr address);
@@ -111,7 +128,14 @@ public:
   int64_t trim(int64_t keep);
 
 private:
+  DeviceBlock *allocateForeign(MemoryPool *pool, int64_t bytes, int32_t use);
+  /// Takes a block out of what is owned. The device is locked.
+  void forget(DeviceBlock *block);
+  /// Ends a block that was forgotten. The device is not locked.
+  void giveBack(DeviceBlock *block);
+  void giveBackSegments();
   DeviceBlock *allocateSegment(MemoryPool *pool, int64_t bytes, bool small);
+  DeviceBlock *addSegment(MemoryPool *pool, CUdeviceptr address, int64_t size);
   void returnSegment(DeviceBlock *block, bool small);
   int64_t trimLocked(int64_t keep, MemoryPool *only);
   DeviceBlock *split(DeviceBlock *block, int64_t bytes, bool small);
@@ -124,13 +148,20 @@ private:
 
   Device &device;
   std::mutex mutex;
-  std::map<CUstream, MemoryPool *> pools;
+  std::map<std::pair<CUstream, const MemorySource *>, MemoryPool *> pools;
   /// The pool of the stream that was asked for last; those of streams stay.
   std::atomic<MemoryPool *> lastPool{nullptr};
   std::set<std::unique_ptr<MemoryPool>> allPools;
   /// Blocks that somebody owns, and recent ones.
   std::unordered_map<CUdeviceptr, DeviceBlock *> owned;
   coil_cuda_allocator_stats stats = {};
+  /// Segments that go back to an installed allocator, without the lock.
+  struct Segment {
+    const MemorySource *source;
+    CUdeviceptr address;
+    int64_t size;
+  };
+  std::vector<Segment> returned;
 };
 
 } // namespace coil::rt::cuda

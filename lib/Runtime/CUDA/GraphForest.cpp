@@ -45,11 +45,11 @@ void GraphForest::clear() {
   stats.bytes = 0;
 }
 
-GraphTree *GraphForest::take(Device &device) {
+GraphTree *GraphForest::take(Device &device, const MemorySource *source) {
   std::lock_guard<std::mutex> lock(mutex);
-  std::unique_ptr<GraphTree> &tree = trees[device.index];
+  std::unique_ptr<GraphTree> &tree = trees[{device.index, source}];
   if (!tree)
-    tree = std::make_unique<GraphTree>(*this, device);
+    tree = std::make_unique<GraphTree>(*this, device, source);
   if (tree->isBusy)
     return nullptr;
   tree->isBusy = true;

@@ -98,8 +98,9 @@ static void release(GraphTree &tree, GraphNode &node) {
   node.groups.endRecordings();
 }
 
-GraphTree::GraphTree(GraphForest &forest, Device &device)
-    : forest(forest), device(device) {}
+GraphTree::GraphTree(GraphForest &forest, Device &device,
+                     const MemorySource *source)
+    : forest(forest), device(device), source(source) {}
 
 GraphTree::~GraphTree() {
   ContextGuard guard(device);
@@ -195,8 +196,9 @@ static int32_t beginPath(RunState &state) {
   if (path.tree || path.isPlain)
     return COIL_OK;
   path.forest = &getForest(*state.program);
-  path.tree =
-      path.forest->getLimit() ? path.forest->take(state.device) : nullptr;
+  path.tree = path.forest->getLimit()
+                  ? path.forest->take(state.device, state.source)
+                  : nullptr;
   if (!path.tree) {
     path.isPlain = true;
     return COIL_OK;
@@ -509,12 +511,13 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
   GraphTree &tree = *path.tree;
   again = false;
   if (!tree.pool)
-    tree.pool = device.allocator.createPool();
+    tree.pool = device.allocator.createPool(tree.source);
   coil_run *run = nullptr;
   if (coil_run_create(&run))
     return false;
   run->cuda = new RunState(run, device);
   RunState &recorder = *run->cuda;
+  recorder.source = tree.source;
   recorder.program = state.program;
   recorder.base = state.main->base;
   recorder.pool = tree.pool;
@@ -754,7 +757,7 @@ int32_t Partition::replay(GraphNode &node) {
   for (const NodeOutput &output : node.outputs) {
     DeviceBlock *block = nullptr;
     if (output.kind == NodeOutput::Fresh || output.kind == NodeOutput::Copied)
-      if (int32_t status = state.allocate(output.bytes, block)) {
+      if (int32_t status = state.allocateResult(output.bytes, block)) {
         giveUp();
         return status;
       }

@@ -43,11 +43,13 @@ struct LiveMemory {
 
 /// The graphs of one device.
 struct GraphTree {
-  GraphTree(GraphForest &forest, Device &device);
+  GraphTree(GraphForest &forest, Device &device, const MemorySource *source);
   ~GraphTree();
 
   GraphForest &forest;
   Device &device;
+  /// What the memory of its nodes comes from.
+  const MemorySource *source;
   MemoryPool *pool = nullptr;
   bool isBusy = false;
   /// Of the last path, for one on another stream.
@@ -93,7 +95,7 @@ public:
   void clear();
 
   /// The tree of a device for one path, or null while another has it.
-  GraphTree *take(Device &device);
+  GraphTree *take(Device &device, const MemorySource *source);
   void giveBack(GraphTree &tree);
 
   void count(int64_t coil_cuda_partition_stats::*number, int64_t by = 1);
@@ -107,7 +109,8 @@ public:
 private:
   std::mutex mutex;
   int64_t limit = 0, recordLimit = 128;
-  std::map<int, std::unique_ptr<GraphTree>> trees;
+  std::map<std::pair<int, const MemorySource *>, std::unique_ptr<GraphTree>>
+      trees;
   coil_cuda_partition_stats stats = {};
   std::map<std::pair<std::string, std::string>, int64_t> failures;
 };

@@ -64,7 +64,7 @@ static int32_t findStream(const RunState &main, RunState &peer) {
       return fail(COIL_INTERNAL, "cannot create a stream on CUDA device %d",
                   peer.device.index);
     peer.ownsStream = true;
-    peer.pool = peer.device.allocator.createPool();
+    peer.pool = peer.device.allocator.createPool(peer.source);
     recording->peerPools->push_back({&peer.device, peer.pool});
     peer.recording = recording;
     return COIL_OK;
@@ -72,11 +72,11 @@ static int32_t findStream(const RunState &main, RunState &peer) {
   for (auto [index, stream] : main.peerStreams)
     if (index == peer.device.index) {
       peer.stream = stream;
-      peer.pool = peer.device.allocator.getPool(stream);
+      peer.pool = peer.getPool(stream);
       return COIL_OK;
     }
   if (!main.ownsStream) {
-    peer.pool = peer.device.allocator.getPool(nullptr);
+    peer.pool = peer.getPool(nullptr);
     return COIL_OK;
   }
   return peer.prepare();
@@ -108,6 +108,9 @@ RunState *coil::rt::cuda::getPeer(coil_run *run, int32_t index) {
       return nullptr;
     auto made = std::make_unique<RunState>(run, *device);
     made->main = &main;
+    made->source = main.source;
+    made->uses = main.uses;
+    made->readers = main.readers;
     main.peers.reserve(main.peers.size() + 1);
     if (device->checkUsable() || findStream(main, *made))
       return nullptr;

@@ -12,6 +12,7 @@
 
 #include "Graph.h"
 #include "GraphTree.h"
+#include "Readers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 using namespace coil::rt;
@@ -82,8 +84,12 @@ struct coil_cuda_program {
   /// Most recently used first.
   std::list<Entry> entries;
   std::unordered_map<std::string, std::list<Entry>::iterator> index;
-  std::map<std::pair<int, const void *>, std::pair<Device *, DeviceBlock *>>
+  /// By device, source of the memory, and where they are on the host.
+  std::map<std::tuple<int, const MemorySource *, const void *>,
+           std::pair<Device *, DeviceBlock *>>
       constants;
+  std::shared_ptr<AllocationUses> uses = std::make_shared<AllocationUses>();
+  std::shared_ptr<Readers> readers = std::make_shared<Readers>();
   coil_cuda_graph_stats stats = {};
   /// Calls that were counted without the lock, of which `stats` does not know.
   std::atomic<int64_t> plain{0};
@@ -111,16 +117,17 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
   std::unique_lock<std::mutex> lock(program.mutex, std::defer_lock);
   if (!state.recording || !state.recording->holdsProgram)
     lock.lock();
-  auto &[owner, block] = program.constants[{device.index, data}];
+  auto &[owner, block] = program.constants[{device.index, state.source, data}];
   if (!block) {
     ContextGuard guard(device);
     if (state.recording)
       state.recording->refuse();
-    block = device.allocator.allocate(device.allocator.getPool(nullptr),
-                                      nullptr, bytes);
+    block = device.allocator.allocate(state.getKeptPool(), nullptr, bytes,
+                                      COIL_MEMORY_KEPT);
     if (!block)
       return COIL_OUT_OF_MEMORY;
     owner = &device;
+    program.readers->begin();
     // Waits: any stream may read it next.
     if (int32_t status = device.check(
             device.driver.memcpyHtoD(block->address, data, size_t(bytes)),
@@ -132,6 +139,15 @@ int32_t coil::rt::cuda::getConstant(RunState &state, const void *data,
   }
   out = toPointer(block->address);
   return COIL_OK;
+}
+
+/// Frees constants once nothing reads them.
+static void endConstants(coil_cuda_program &program) {
+  if (!program.constants.empty())
+    program.readers->wait();
+  for (auto &[key, value] : program.constants)
+    if (value.second)
+      value.first->allocator.release(value.second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,9 +209,11 @@ static void planOutputs(Entry &entry, RunState &state, Recording &recording,
 }
 
 /// Makes a graph of the call, or refuses to.
-static void record(coil_cuda_program &program, Entry &entry, Device &device,
-                   coil_entry_point function, const coil_tensor *inputs,
-                   int32_t numInputs, int32_t numOutputs) {
+static void record(coil_cuda_program &program, Entry &entry,
+                   const RunState &caller, coil_entry_point function,
+                   const coil_tensor *inputs, int32_t numInputs,
+                   int32_t numOutputs) {
+  Device &device = caller.device;
   ContextGuard guard(device);
   // Once more when inputs turn out to need a fixed place.
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -203,8 +221,8 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     coil_run *run = nullptr;
     if (coil_run_create(&run))
       return;
-    MemoryPool *pool = device.allocator.createPool();
-    MemoryPool *outputPool = device.allocator.createPool();
+    MemoryPool *pool = device.allocator.createPool(caller.source);
+    MemoryPool *outputPool = device.allocator.createPool(caller.source);
     auto abandon = [&] {
       coil_run_destroy(run);
       device.allocator.destroyPool(pool);
@@ -212,6 +230,7 @@ static void record(coil_cuda_program &program, Entry &entry, Device &device,
     };
     run->cuda = new RunState(run, device);
     RunState &state = *run->cuda;
+    state.source = caller.source;
     state.program = &program;
     if (!device.takeStream(state.stream))
       return abandon();
@@ -370,7 +389,7 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
   std::vector<CUdeviceptr> memory;
   for (const OutputMemory &m : entry.memory) {
     DeviceBlock *block = nullptr;
-    if (int32_t status = state.allocate(m.bytes, block))
+    if (int32_t status = state.allocateResult(m.bytes, block))
       return status;
     memory.push_back(block->address);
     addresses.push_back(m.pinned ? 0 : block->address);
@@ -435,13 +454,14 @@ static int32_t replay(coil_cuda_program &program, Entry &entry, RunState &state,
 /// Everything that decides what a call does, but for addresses; and the address
 /// of one constant, because a recording refers to them all.
 static std::string makeKey(const coil_cuda_program &program,
-                           const Device &device, const coil_tensor *inputs,
+                           const RunState &state, const coil_tensor *inputs,
                            int32_t count) {
   std::string key;
   auto add = [&key](const void *data, size_t bytes) {
     key.append(static_cast<const char *>(data), bytes);
   };
-  add(&device.index, sizeof(device.index));
+  add(&state.device.index, sizeof(state.device.index));
+  add(&state.source, sizeof(state.source));
   bool hasConstant = false;
   for (int32_t i = 0; i < count; ++i) {
     if (size_t(i) < program.constantInputs.size() &&
@@ -500,9 +520,7 @@ void coil_cuda_program_destroy(coil_cuda_program *program) {
   for (Entry &entry : program->entries)
     drop(entry);
   program->forest.clear();
-  for (auto &[key, value] : program->constants)
-    if (value.second)
-      value.first->allocator.release(value.second);
+  endConstants(*program);
   delete program;
 }
 
@@ -511,6 +529,8 @@ void coil_cuda_program_set_constant_inputs(coil_cuda_program *program,
                                            int32_t count) {
   std::lock_guard<std::mutex> lock(program->mutex);
   program->constantInputs.clear();
+  if (count)
+    program->readers->begin();
   for (int32_t i = 0; i < count; ++i) {
     size_t number = size_t(numbers[i]);
     if (program->constantInputs.size() <= number)
@@ -536,6 +556,20 @@ void coil_cuda_program_set_whole_calls(coil_cuda_program *program,
   program->onlyPartitions = !enable;
 }
 
+int32_t coil_run_keep_memory(coil_run *run, coil_cuda_program *program) {
+  RunState *state = getState(run);
+  if (!state)
+    return COIL_INVALID_ARGUMENT;
+  state->readers = program->readers;
+  program->readers->begin();
+  return COIL_OK;
+}
+
+void coil_run_wait_for_readers(coil_run *run) {
+  if (run->cuda && run->cuda->readers)
+    run->cuda->readers->wait();
+}
+
 int32_t coil_run_set_cuda_program(coil_run *run, coil_cuda_program *program) {
   RunState *state = getState(run);
   if (!state)
@@ -550,11 +584,16 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
                                coil_tensor *outputs, int32_t num_outputs) {
   return prepared(run, [&](RunState *state) -> int32_t {
     state->program = program;
+    if (state->source)
+      state->uses = program->uses;
     Range range("coil call");
     // Whoever waits for the run's stream waits for all of its devices.
     auto call = [&]() -> int32_t {
       int32_t status = function(run, inputs, outputs);
-      return status ? status : joinPeers(*state);
+      if (!status)
+        status = joinPeers(*state);
+      program->readers->note(*state);
+      return status;
     };
     // The partitions of the call, if it has any, are one path.
     auto plain = [&]() -> int32_t {
@@ -574,7 +613,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       lock.unlock();
       return plain();
     }
-    std::string key = makeKey(*program, state->device, inputs, num_inputs);
+    std::string key = makeKey(*program, *state, inputs, num_inputs);
     // Runs a call whose graph is made the next time.
     auto runFirst = [&]() -> int32_t {
       ++program->stats.plain;
@@ -615,7 +654,7 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
     if (entry.state == Entry::Recorded && !checkPinned(entry, inputs))
       drop(entry);
     if (entry.state == Entry::Seen)
-      record(*program, entry, state->device, function, inputs, num_inputs,
+      record(*program, entry, *state, function, inputs, num_inputs,
              num_outputs);
     if (entry.state == Entry::Refused) {
       ++program->stats.refused;
@@ -623,7 +662,10 @@ int32_t coil_cuda_program_call(coil_cuda_program *program, coil_run *run,
       return plain();
     }
     ++program->stats.replayed;
-    return replay(*program, entry, *state, inputs, num_inputs, outputs);
+    int32_t status =
+        replay(*program, entry, *state, inputs, num_inputs, outputs);
+    program->readers->note(*state);
+    return status;
   });
 }
 

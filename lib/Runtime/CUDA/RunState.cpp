@@ -14,6 +14,7 @@
 #include "../Collectives.h"
 #include "Graph.h"
 #include "GraphTree.h"
+#include "Readers.h"
 #include "coil/Runtime/HostABI.h"
 
 #include <cinttypes>
@@ -40,7 +41,7 @@ int32_t RunState::acquireStream() {
       return COIL_INTERNAL;
     ownsStream = true;
   }
-  pool = device.allocator.getPool(stream);
+  pool = getPool(stream);
   return COIL_OK;
 }
 
@@ -63,6 +64,20 @@ CallScope::CallScope(RunState &state) : state(state), guard(state.device) {
   const coil_run &run = *state.run;
   state.inContext = guard.isCurrent() && !run.trace && !run.hook &&
                     !run.storage.resize && run.handed.empty();
+  // What the caller records may forbid the thread calls that have to do with
+  // other streams, such as those that load kernels.
+  const Driver &driver = state.device.driver;
+  int relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (state.pool && driver.threadExchangeStreamCaptureMode &&
+      state.isRecordedElsewhere() &&
+      !driver.threadExchangeStreamCaptureMode(&relaxed))
+    captureMode = relaxed;
+}
+
+CallScope::~CallScope() {
+  if (captureMode != -1)
+    state.device.driver.threadExchangeStreamCaptureMode(&captureMode);
+  state.forgetContext();
 }
 
 void coil::rt::forgetCudaContext(coil_run *run) {
@@ -71,6 +86,18 @@ void coil::rt::forgetCudaContext(coil_run *run) {
 }
 
 int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
+  bool isPredicted = uses && !recording;
+  int32_t use =
+      isPredicted ? uses->predict(nextAllocation) : COIL_MEMORY_TEMPORARY;
+  return allocateFor(use, isPredicted, bytes, block);
+}
+
+int32_t RunState::allocateResult(int64_t bytes, DeviceBlock *&block) {
+  return allocateFor(COIL_MEMORY_RESULT, false, bytes, block);
+}
+
+int32_t RunState::allocateFor(int32_t use, bool isPredicted, int64_t bytes,
+                              DeviceBlock *&block) {
   // Graphs know no order between what a side stream frees and others allocate.
   if (recording && isOnSide) {
     recording->refuse();
@@ -80,14 +107,19 @@ int32_t RunState::allocate(int64_t bytes, DeviceBlock *&block) {
   if (isRecordedElsewhere())
     pool->keep = true;
   // Another device than the recording's has a pool of its own in any case.
-  block = device.allocator.allocate(
-      recording && main == this ? recording->getPool() : pool, stream, bytes);
+  bool isKept = readers && source;
+  block =
+      device.allocator.allocate(recording && main == this ? recording->getPool()
+                                : isKept                  ? getKeptPool()
+                                                          : pool,
+                                stream, bytes, isKept ? COIL_MEMORY_KEPT : use);
   if (!block)
     return bytes < 0 ? COIL_INVALID_ARGUMENT : COIL_OUT_OF_MEMORY;
   if (recording)
     recording->addAllocation(*block);
   else
     block->ordinal = nextAllocation++;
+  block->isPredicted = isPredicted;
   adopt(block);
   run->stats.allocated_bytes += bytes;
   ++run->stats.allocations;
@@ -125,6 +157,8 @@ static void unlink(RunState &state, DeviceBlock *block) {
 void RunState::free(DeviceBlock *block) {
   if (recording)
     recording->removeAllocation(*block);
+  if (block->isPredicted && uses)
+    uses->learn(block->ordinal, /*isResult=*/false);
   unlink(*this, block);
   device.allocator.release(block);
 }
@@ -199,6 +233,12 @@ static void destroyState(RunState *state) {
       device.driver.eventDestroy(step.end);
     }
   }
+  if (state->readers && state->blocks)
+    state->readers->wait();
+  if (state->uses)
+    for (DeviceBlock *block = state->blocks; block; block = block->runNext)
+      if (block->isPredicted)
+        state->uses->learn(block->ordinal, /*isResult=*/false);
   // The run has no use for its counters any more.
   device.allocator.releaseAll(std::exchange(state->blocks, nullptr));
   if (state->words)
@@ -244,6 +284,8 @@ int32_t coil::rt::takeCudaMemory(coil_run *run, void *pointer) {
   if (block->run != run)
     return fail(COIL_INVALID_ARGUMENT,
                 "pointer %p is not an allocation of this run", pointer);
+  if (block->isPredicted && owner->uses)
+    owner->uses->learn(block->ordinal, /*isResult=*/true);
   unlink(*owner, block);
   return COIL_OK;
 }
@@ -301,8 +343,14 @@ int32_t coil_run_set_stream(coil_run *run, void *stream) {
       return fail(COIL_INVALID_ARGUMENT,
                   "the run already works on another stream");
     state->stream = static_cast<CUstream>(stream);
-    state->pool = state->device.allocator.getPool(state->stream);
+    state->pool = state->getPool(state->stream);
     return COIL_OK;
+  });
+}
+
+int32_t coil_run_take_cuda(coil_run *run, void *pointer) {
+  return guarded([&]() -> int32_t {
+    return run->cuda ? takeCudaMemory(run, pointer) : COIL_UNAVAILABLE;
   });
 }
 

@@ -22,6 +22,7 @@
 
 namespace coil::rt::cuda {
 
+class Readers;
 class Recording;
 struct GraphPath;
 
@@ -60,6 +61,12 @@ struct RunState {
   /// @}
   CUstream stream = nullptr;
   MemoryPool *pool = nullptr; ///< Null until the stream is known.
+  /// What all memory of the run on this device comes from.
+  const MemorySource *source = MemorySource::get();
+  /// Of the program that runs, where memory has a source.
+  std::shared_ptr<AllocationUses> uses;
+  /// Not null for a run whose memory is kept for calls of a program.
+  std::shared_ptr<Readers> readers;
   bool ownsStream = false;
   /// \name Side streams (Stream.cpp)
   /// By their number; while the program works on one, `stream` and `pool` are
@@ -113,8 +120,19 @@ struct RunState {
     return pool ? COIL_OK : acquireStream();
   }
   int32_t acquireStream();
+  MemoryPool *getPool(CUstream ofStream) {
+    return device.allocator.getPool(ofStream, source);
+  }
+
+  /// That of memory that is kept between runs. An installed allocator orders
+  /// memory by streams: nothing runs on that one, so that any may use it.
+  MemoryPool *getKeptPool() {
+    return getPool(source ? device.getKeptStream() : nullptr);
+  }
 
   int32_t allocate(int64_t bytes, DeviceBlock *&block);
+  /// For outputs of graphs, whose numbers are not those of plain runs.
+  int32_t allocateResult(int64_t bytes, DeviceBlock *&block);
   /// Makes a block of the allocator the run's.
   void adopt(DeviceBlock *block);
   void free(DeviceBlock *block);
@@ -131,6 +149,8 @@ struct RunState {
   std::string describeRecent() const;
 
 private:
+  int32_t allocateFor(int32_t use, bool isPredicted, int64_t bytes,
+                      DeviceBlock *&block);
   int32_t readErrors();
   bool asksIfCaptured();
 };
@@ -141,13 +161,15 @@ private:
 class CallScope {
 public:
   explicit CallScope(RunState &state);
-  ~CallScope() { state.forgetContext(); }
+  ~CallScope();
   CallScope(const CallScope &) = delete;
   CallScope &operator=(const CallScope &) = delete;
 
 private:
   RunState &state;
   ContextGuard guard;
+  /// That of the thread before, where the caller records the run's stream.
+  int captureMode = -1;
 };
 
 inline CUdeviceptr toDevice(const void *pointer) {

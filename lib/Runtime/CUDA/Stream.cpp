@@ -117,14 +117,14 @@ int32_t coil_rt_enter_stream_cuda(coil_run *run, int32_t number) {
     if (!side && !state.device.takeStream(side))
       return COIL_INTERNAL;
     // What is captured on one stream is a graph that others join by an event.
-    if (state.recording)
+    if (state.recording || state.isRecordedElsewhere())
       if (int32_t status = order(state, state.stream, side))
         return status;
     state.isOnSide = true;
     state.mainStream = state.stream;
     state.mainPool = state.pool;
     state.stream = side;
-    state.pool = state.device.allocator.getPool(side);
+    state.pool = state.getPool(side);
     return COIL_OK;
   });
 }

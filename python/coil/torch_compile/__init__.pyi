@@ -20,6 +20,8 @@ class CompiledGraph:
     fallbacks: list[tuple[str, str, tuple[str, int, str] | None]]
     seconds: float
     error: str | None
+    captured: bool
+    not_captured: str | None
     def __init__(self, name: Any) -> None: ...
     @property
     def kernels(self) -> int: ...

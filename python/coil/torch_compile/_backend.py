@@ -6,7 +6,7 @@ import functools
 
 import torch
 
-from coil.torch_compile import _decompositions
+from coil.torch_compile import _decompositions, _graphs
 from coil.torch_compile._compiler import compile_graph
 from coil.torch_compile._options import make_options
 from coil.torch_compile._piece import check_pipeline
@@ -29,8 +29,10 @@ def coil_backend(module, example_inputs, *, mode=None, options=None):
     if made.pipeline:
         check_pipeline(made.pipeline)
 
+    model = _graphs.Model()
+
     def compiler(kind):
-        return wrap_compiler_debug(functools.partial(compile_graph, options=made, kind=kind), "coil")
+        return wrap_compiler_debug(functools.partial(compile_graph, options=made, kind=kind, model=model), "coil")
 
     return aot_autograd(
         fw_compiler=compiler("forward"),

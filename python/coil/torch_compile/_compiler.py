@@ -14,7 +14,7 @@ import warnings
 import torch
 
 from coil._library import CoilError, CompileError
-from coil.torch_compile import _counters, _fx, _reproducer, _support, _trace
+from coil.torch_compile import _counters, _fx, _graphs, _reproducer, _support, _trace
 from coil.torch_compile._codegen import Function
 from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
@@ -59,12 +59,15 @@ class CompiledGraph:
       fallbacks: a list of (operator, reason, (file, line, function) or None).
       seconds, processor_seconds: what compilation took.
       error: why the graph runs eagerly as a whole, or None.
+      captured: whether PyTorch's trees of CUDA graphs capture the function.
+      not_captured: why they do not, in a mode that asks for it; None otherwise.
     """
 
     def __init__(self, name):
         self.name, self.source = name, None
         self.programs, self.fallbacks = [], []
         self.seconds, self.processor_seconds, self.error = 0.0, 0.0, None
+        self.captured, self.not_captured = False, None
 
     @property
     def kernels(self):
@@ -260,7 +263,7 @@ def _report_fallbacks(plan, graph, options):
         _counters.count_fallback(operator, reason)
 
 
-def compile_graph(module, example_inputs, options, kind):
+def compile_graph(module, example_inputs, options, kind, model=None):
     """Compiles a graph of ATen operators; returns a function of one list of inputs, which
     it clears, that returns a tuple.
 
@@ -269,20 +272,25 @@ def compile_graph(module, example_inputs, options, kind):
       example_inputs: fake tensors and symbolic numbers.
       options: `Options`.
       kind: "forward", "backward" or "inference".
+      model: the `_graphs.Model` of forward and backward.
     """
     start, processor = time.perf_counter(), time.process_time()
     described = CompiledGraph(f"{kind}_{next(_numbers)}")
     _counters.count("graphs")
     try:
         module = inline_regions(module)
+        options, capture, described.not_captured = _graphs.prepare(module, kind, options, model or _graphs.Model())
         attempts = _Attempts(module.graph, module, options, described.name)
         plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)
         call = function.make(pieces)
+        if capture is not None:
+            call = capture.wrap(call)
     except (FallbackError, OptionError):
         raise
     except Exception as error:  # Whatever it is, the user's program goes on.
         return _run_eagerly(module, example_inputs, options, described, error)
+    described.captured = isinstance(capture, _graphs.Tree)
     described.source = function.source
     described.programs = [piece.program for piece in pieces.values()]
     described.seconds = time.perf_counter() - start

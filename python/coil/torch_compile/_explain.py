@@ -43,6 +43,10 @@ class Explanation:
             lines.append(f"{graph.name}: {len(graph.programs)} pieces, {graph.kernels} kernels, "
                          f"{graph.library_calls} library calls, compiled in {graph.seconds:.3f} s"
                          + (f", {graph.cache_hits} pieces from the cache" if graph.cache_hits else ""))
+            if graph.captured:
+                lines.append("  captured as a whole in a CUDA graph")
+            elif graph.not_captured:
+                lines.append(f"  captured piece by piece in CUDA graphs, because of {graph.not_captured.splitlines()[0]}")
             if graph.error:
                 lines.append(f"  runs eagerly: {graph.error.splitlines()[0]}")
             for operator, reason, source in graph.fallbacks:

@@ -7,7 +7,7 @@ import warnings
 
 import torch
 
-from coil import _program, _tuning
+from coil import _memory, _program, _tuning
 from coil._library import CoilError, CompileError, call
 from coil.torch_compile._options import DEFAULT_TUNING_SECONDS, TUNING_MODES, OptionError
 
@@ -73,9 +73,7 @@ class CompiledPiece:
             for option in ("target=cuda", *torch_precision().split()):
                 if f" {option.split('=')[0]}=" not in f" {options.pipeline}":
                     pipeline = f"{option} {pipeline}"
-            graphs = options.cuda_graphs
-            if graphs is None:
-                graphs = 8 if options.mode in ("reduce-overhead", "max-autotune") else 0
+            graphs = options.cuda_graphs or 0
         seconds = options.tuning_seconds
         if seconds is None and options.mode in TUNING_MODES:
             seconds = DEFAULT_TUNING_SECONDS
@@ -91,6 +89,7 @@ class CompiledPiece:
             self._index = device.index or 0
             self._stream = torch._C._cuda_getCurrentRawStream
             torch.cuda.init()
+            _memory.use_torch()
             self.program.set_generator(torch.cuda.default_generators[self._index])
 
     def __call__(self, *inputs, strides):

@@ -1,4 +1,4 @@
-// Sets of weights on a GPU have copies, so weights keep their values there.
+// Weights may be left alone.
 // RUN: coil-opt %s --wrapper-update-inputs=weights=false --remarks-filter=wrapper-update-inputs 2>&1 | FileCheck %s
 
 !b = !wrapper.buffer<[4], f32, #wrapper.device<"cuda">>

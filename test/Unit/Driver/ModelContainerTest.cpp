@@ -128,7 +128,7 @@ protected:
     const ModelContainer &container = program.getContainer();
     std::vector<NamedWeight> result;
     for (size_t i = 0; i < container.getNumWeights(); ++i) {
-      NamedWeight weight = container.getWeight(i);
+      NamedWeight weight = llvm::cantFail(container.getWeight(i));
       tensors.push_back(std::make_shared<HostTensor>(*HostTensor::create(
           weight.tensor.dtype,
           {weight.tensor.sizes, size_t(weight.tensor.rank)})));
@@ -320,7 +320,8 @@ TEST_F(ModelContainerTest, UpdateFromStrides) {
   std::unique_ptr<CompiledProgram> program = compileDigits();
   ASSERT_TRUE(program);
   ModelContainer &container = program->getContainer();
-  NamedWeight bias = container.getWeight(*container.findWeight("f2.bias"));
+  NamedWeight bias =
+      llvm::cantFail(container.getWeight(*container.findWeight("f2.bias")));
   std::vector<float> spread(20, NAN);
   for (int i = 0; i < 10; ++i)
     spread[size_t(18 - 2 * i)] =
@@ -350,7 +351,8 @@ TEST_F(ModelContainerTest, MemoryOfTheCallerIsUsedWhereItIs) {
   coil_allocator_get_stats(&after);
   EXPECT_EQ(after.in_use_bytes, before.in_use_bytes);
   ASSERT_FALSE(bool(container.swap()));
-  EXPECT_EQ(container.getWeight(0).tensor.data, weights[0].tensor.data);
+  EXPECT_EQ(llvm::cantFail(container.getWeight(0)).tensor.data,
+            weights[0].tensor.data);
   size_t count = weights.size();
   weights.clear();
   EXPECT_EQ(owner.use_count(), long(1 + count));

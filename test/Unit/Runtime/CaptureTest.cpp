@@ -101,4 +101,38 @@ TEST_F(CaptureTest, holdsKernelsOfUsers) {
   coil_cuda_kernel_unload(&user);
 }
 
+// A stream of the run becomes part of the capture when the run goes over to it,
+// though its first step waits for nothing.
+TEST_F(CaptureTest, holdsSideStreams) {
+  if (!simulated)
+    GTEST_SKIP() << "this driver ends the capture when the streams join";
+  coil_run *other = nullptr;
+  Stream stream = nullptr;
+  ASSERT_NO_FATAL_FAILURE(makeRun(other, stream));
+  ASSERT_EQ(coil_cuda_kernel_load(&addOne, 0), COIL_OK);
+  int64_t n = 40;
+  void *x = alloc(n * 4), *y = alloc(n * 4);
+  void *buffers[] = {x, y}, *event = nullptr;
+  callDriver("cuStreamBeginCapture_v2", stream, 1);
+  ASSERT_EQ(coil_rt_enter_stream_cuda(other, 1), COIL_OK);
+  ASSERT_EQ(coil_rt_launch_cuda(other, &addOne, buffers, &n, 2, 1, 1), COIL_OK);
+  ASSERT_EQ(coil_rt_record_event_cuda(other, &event), COIL_OK);
+  ASSERT_EQ(coil_rt_leave_stream_cuda(other), COIL_OK);
+  ASSERT_EQ(coil_rt_wait_event_cuda(other, event), COIL_OK);
+  void *graph = nullptr, *exec = nullptr;
+  callDriver("cuStreamEndCapture", stream, &graph);
+  callDriver("cuGraphInstantiateWithFlags", &exec, graph, 0ull);
+  for (int i = 0; i < 2; ++i) {
+    std::vector<float> values(40, float(i)), back(40, -1);
+    ASSERT_EQ(coil_rt_upload_cuda(other, x, values.data(), n * 4), COIL_OK);
+    callDriver("cuGraphLaunch", exec, stream);
+    ASSERT_EQ(coil_rt_download_cuda(other, back.data(), y, n * 4), COIL_OK);
+    ASSERT_EQ(coil_run_synchronize(other), COIL_OK);
+    EXPECT_EQ(back, std::vector<float>(40, float(i + 1)));
+  }
+  callDriver("cuGraphExecDestroy", exec);
+  callDriver("cuGraphDestroy", graph);
+  coil_run_destroy(other);
+}
+
 } // namespace

@@ -426,7 +426,7 @@ extern "C" CUresult cuCtxGetDevice(CUdevice *device) {
 
 extern "C" CUresult cuCtxSynchronize() {
   COIL_ENTER(Context);
-  if (CUresult r = forbiddenInCapture(state))
+  if (CUresult r = forbiddenInCapture(state, /*waits=*/true))
     return r;
   entry.waitUntil([&] {
     auto isIdle = [](const CUstream_st &s) {

@@ -117,6 +117,8 @@ extern "C" CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                                        unsigned numOptions, int *options,
                                        void **values) {
   COIL_ENTER(Context);
+  if (CUresult r = forbiddenInCapture(state))
+    return r;
   const unsigned char *bytes = static_cast<const unsigned char *>(image);
   if (!bytes || !module)
     return CUDA_ERROR_INVALID_VALUE;

@@ -24,6 +24,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <thread>
 
 namespace coil::cudasim {
 
@@ -107,6 +108,7 @@ struct CUstream_st {
   std::set<size_t> behind; ///< nodes that the next one of a capture is behind
   bool isOrigin = false, invalidated = false;
   int mode = 0;
+  std::thread::id capturer; ///< who has begun the capture
 };
 struct CUevent_st {
   int device = 0;
@@ -197,9 +199,9 @@ CUresult perform(State &state, const Operation &operation);
 /// Lets all streams go on as far as they can.
 void advance(State &state);
 CUresult launch(State &state, const Operation &operation);
-/// Fails if this thread captures a stream, during which some calls are
-/// forbidden.
-CUresult forbiddenInCapture(State &state);
+/// Fails if a capture forbids this thread a call that may be unsafe, or one
+/// that waits for the whole device.
+CUresult forbiddenInCapture(State &state, bool waits = false);
 /// Checks a launch and fills in its parameters.
 CUresult makeLaunch(State &state, CUfunction function,
                     const unsigned (&grid)[3], const unsigned (&block)[3],

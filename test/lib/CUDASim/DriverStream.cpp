@@ -27,11 +27,23 @@ CUstream_st *State::stream(CUstream handle) {
   return streams.count(handle) ? handle : nullptr;
 }
 
-/// The streams that this thread must not disturb.
-CUresult coil::cudasim::forbiddenInCapture(State &state) {
+/// What captures forbid this thread, where it has not asked for less: 0 what is
+/// unsafe while any stream is captured globally, or by this thread; 1 the
+/// latter alone; 2 nothing.
+static thread_local int captureMode = 0;
+
+CUresult coil::cudasim::forbiddenInCapture(State &state, bool waits) {
   bool found = false;
+  auto forbids = [&](const CUstream_st &s) {
+    if (!s.capture || !s.isOrigin || s.mode == 2)
+      return false;
+    if (waits) // For a stream that cannot come to its end.
+      return true;
+    return captureMode != 2 && (s.capturer == std::this_thread::get_id() ||
+                                (captureMode == 0 && s.mode == 0));
+  };
   for (CUstream_st *s : state.streams)
-    if (s->capture && s->isOrigin && s->mode != 2) {
+    if (forbids(*s)) {
       s->invalidated = true;
       found = true;
     }
@@ -208,6 +220,7 @@ extern "C" CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
   s->behind.clear();
   s->invalidated = false;
   s->mode = mode;
+  s->capturer = std::this_thread::get_id();
   return CUDA_SUCCESS;
 }
 
@@ -413,10 +426,6 @@ static CUresult misuseOfCapture(CUevent event) {
       s->invalidated = true;
   return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
-
-/// What captures of others forbid this thread: 0 all that is unsafe while a
-/// stream is captured globally, 1 and 2 less.
-static thread_local int captureMode = 0;
 
 extern "C" CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
   COIL_ENTER(Initialized);

@@ -367,8 +367,7 @@ def WrapperUpdateInputsPass
          the result is no collective. A collective that reads the argument ends
          before;
     (C6) memory of the function is not planned yet;
-    (C7) without `weights`, the argument is no weight: on a GPU sets of weights
-         have copies.
+    (C7) without `weights`, the argument is no weight.
 
     Before:
     ```mlir
