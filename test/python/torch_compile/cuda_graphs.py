@@ -20,7 +20,8 @@ import coil
 
 def reduce_overhead(function, **options):
     torch._dynamo.reset()
-    return compile(function, mode="reduce-overhead", **options)
+    # PyTorch takes a mode or options, not both.
+    return torch.compile(function, backend="coil", mode="reduce-overhead", **options)
 
 
 def is_in_pool(result):
