@@ -191,11 +191,20 @@ struct OutputSpec {
     BufferMutation,
     ParameterMutation,
     UserInputMutation,
-    Other, ///< Gradients, losses and tokens.
+    GradientToParameter,
+    GradientToUserInput,
+    Other, ///< Tokens.
   };
   Kind kind = Kind::UserOutput;
+
+  bool isMutation() const {
+    return kind == Kind::BufferMutation || kind == Kind::ParameterMutation ||
+           kind == Kind::UserInputMutation;
+  }
+
   Argument arg;
-  llvm::StringRef mutated; ///< The weight or input that gets the value.
+  /// The weight or input that gets the value, or that it is the gradient of.
+  llvm::StringRef target;
   llvm::StringRef tag;     ///< Key in the JSON.
 };
 

@@ -54,8 +54,12 @@ def export(samples, tensors, options):
         dynamic = (tuple({d: auto for d, s in enumerate(t.shape) if s > 1} for t in tensors),)
     try:
         with torch.no_grad():
-            program = torch.export.export(db.Module(samples), tuple(tensors), strict=False,
-                                          dynamic_shapes=dynamic)
+            if options.gradients:
+                module = db.trace(samples, tensors, options.dynamic)
+                dynamic = dynamic and tuple(dynamic[0])
+            else:
+                module = db.Module(samples)
+            program = torch.export.export(module, tuple(tensors), strict=False, dynamic_shapes=dynamic)
             return program.run_decompositions() if options.decompose else program
     except Exception as error:  # Whatever the exporter cannot do.
         raise Refused("export", first_line(error)) from None
@@ -294,6 +298,8 @@ def main():
             out.write(json.dumps({"begin": [number]}) + "\n")
             try:
                 sample = known[1][number]
+                if options.gradients and options.engine != "torch-compile":
+                    sample = db.GradientSample(sample)
                 pending.append((number, sample, db.Expectation(sample)))
             except Exception as error:  # Whatever eager mode says.
                 report(number, "eager", first_line(error))

@@ -511,6 +511,12 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateConvolutionBackwardLegalizations(t);
     populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
+    populateActivationBackwardLegalizations(t);
+    populateNormalizationBackwardLegalizations(t);
+    populateLossBackwardLegalizations(t);
+    populateViewBackwardLegalizations(t);
+    populateAttentionBackwardLegalizations(t);
+    populateEmbeddingBackwardLegalizations(t);
     populateFftLegalizations(t);
     populateRnnLegalizations(t);
     populateQuantizedLegalizations(t);

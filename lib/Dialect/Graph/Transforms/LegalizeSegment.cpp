@@ -112,6 +112,54 @@ static LogicalResult legalizeSegmentReduce(AtenCall &c) {
 /// The framework's numbers.
 enum class BagMode : int64_t { Sum = 0, Mean = 1, Max = 2 };
 
+namespace {
+
+/// Bags: the index of each element and its bag, its row, what the rows of each
+/// bag are combined to, and how many there are.
+struct Bags {
+  Value indices, bag;
+  Num rows, combined, members;
+  bool isMax;
+};
+
+} // namespace
+
+/// What the framework saves for gradients: the bag of each element, the sizes
+/// of the bags, and the rows that maxima were taken from. Some are declared
+/// empty where the gradients need none.
+static void appendSavedOfBags(AtenCall &c, const Bags &bags,
+                              SmallVectorImpl<Value> &results) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
+    bool isUsed = !c.op.getOutputs()[i].use_empty();
+    Sizes sizes = c.resultSizes(i);
+    bool isEmpty =
+        llvm::any_of(sizes, [](ExprAttr size) { return size.isConstant(0); });
+    if (!isUsed) {
+      results.push_back(Value());
+    } else if (isEmpty || (i == 3 && !bags.isMax)) {
+      results.push_back(filled(b, 0, c.resultElementType(i), sizes));
+    } else if (i == 1) {
+      results.push_back(bags.bag);
+    } else if (i == 2) {
+      results.push_back(bags.members);
+    } else {
+      // The first element of each bag that is as large as its maximum.
+      ExprAttr count = getSizes(bags.indices)[0];
+      Num largest(b, b.index(bags.combined, bags.bag, 0));
+      Num number = select(bags.rows == largest, p.iota(count).unsqueeze(1),
+                          p.size(count));
+      Num first(b, putAt(b, ReduceKind::Min,
+                         b.broadcast(p.size(count), getSizes(bags.combined)),
+                         bags.bag, number, 0));
+      Num row(b, b.index(b.convert(bags.indices, p.type()),
+                         Value(p.clamp(first, count)), 0));
+      results.push_back(select(first < p.size(count), row, 0));
+    }
+  }
+}
+
 static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   TensorBuilder &b = c.b;
   Type type = getAccumulationType(c.resultElementType());
@@ -121,9 +169,6 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   if (!weight || !indices || !offsets || getRank(weight) != 2 ||
       getRank(indices) != 1 || getRank(offsets) != 1 || mode < 0 || mode > 2)
     return c.fail("its operands have other ranks");
-  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-    if (!c.op.getOutputs()[i].use_empty())
-      return c.fail("only its first result is computed");
   Positions p(b);
   Num begins(b, b.convert(offsets, p.type()));
   ExprAttr bags = c.resultSizes()[0], count = getSizes(indices)[0];
@@ -131,8 +176,12 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   begins = {b, b.slice(begins, 0, b.size(0), bags)};
   Sizes out = {bags, getSizes(weight)[1]};
   auto bagMode = static_cast<BagMode>(mode);
-  if (bags.isConstant(0) || count.isConstant(0))
-    return c.replace({filled(b, 0, type, out), Value(), Value(), Value()});
+  if (bags.isConstant(0) || count.isConstant(0)) {
+    SmallVector<Value> results = {filled(b, 0, type, out)};
+    for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
+      results.push_back(filled(b, 0, c.resultElementType(i), c.resultSizes(i)));
+    return c.replace(results);
+  }
   Num element = p.iota(count);
   Num bag = bisect(c, bags,
                    [&](Num position) -> Num {
@@ -161,18 +210,21 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   Num result(b, putAt(b, isMax ? ReduceKind::Max : ReduceKind::Sum,
                       filled(b, isMax ? -kInfinity : 0, type, out), Value(at),
                       rows, 0));
+  Num one(b, b.broadcast(p.number(1), count));
+  if (isCounted)
+    one = isCounted->to(p.type());
+  Num members(b, putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), bags),
+                       Value(at), one, 0));
+  SmallVector<Value> results(1);
+  appendSavedOfBags(c, {indices, at, rows, result, members, isMax}, results);
   if (bagMode != BagMode::Sum) {
-    Num one(b, b.broadcast(p.number(1), count));
-    if (isCounted)
-      one = isCounted->to(p.type());
-    Num members(b, putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), bags),
-                         Value(at), one, 0));
     Num size = members.unsqueeze(1);
     // A bag without members is zero.
     result =
         isMax ? select(size == 0, 0, result) : result / max(size, 1).to(type);
   }
-  return c.replace({result, Value(), Value(), Value()});
+  results[0] = result;
+  return c.replace(results);
 }
 
 void graph::populateSegmentLegalizations(AtenLegalizations &t) {
