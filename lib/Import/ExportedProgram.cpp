@@ -793,6 +793,9 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
       return false;
     if (range.min && range.max && *range.min > *range.max)
       return fail(child.value(), "the range is empty");
+    std::optional<JSONValue> guarded = child.value().find("is_guarded");
+    if (guarded && !read(*guarded, range.isGuarded))
+      return false;
     program.ranges.push_back(range);
   }
 

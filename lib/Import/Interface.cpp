@@ -232,7 +232,9 @@ Error ModuleBuilder::addInputs(func::FuncOp func) {
   builder.setInsertionPointToStart(body);
   if (Error error = addNumbers(*body, types))
     return error;
-  return addGuards();
+  if (Error error = addGuards())
+    return error;
+  return addSizeGuards();
 }
 
 //===----------------------------------------------------------------------===//

@@ -205,13 +205,15 @@ struct OutputSpec {
   Argument arg;
   /// The weight or input that gets the value, or that it is the gradient of.
   llvm::StringRef target;
-  llvm::StringRef tag;     ///< Key in the JSON.
+  llvm::StringRef tag; ///< Key in the JSON.
 };
 
 /// The bounds of a symbol; none means unbounded.
 struct SymbolRange {
   llvm::StringRef symbol;
   std::optional<int64_t> min, max;
+  /// Whether whoever calls the program makes sure that sizes are in the range.
+  bool isGuarded = false;
 };
 
 /// A weight as one of the weight configurations describes it.

@@ -184,7 +184,9 @@ void graph::populateActivationBackwardLegalizations(AtenLegalizations &t) {
         }));
   t.add("hardswish_backward", gradient(hardSwish));
   t.add("hardsigmoid_backward", gradient([](const Gradient &g) {
-          return select((g.x > -3) & (g.x < 3), g.grad / 6, 0);
+          // The framework rounds the slope to `f32` for all types.
+          double slope = 1.0F / 6.0F;
+          return select((g.x > -3) & (g.x < 3), g.grad * slope, 0);
         }));
   t.add("hardtanh_backward", gradient([](const Gradient &g) {
           return select((g.x <= g.argument("min_val", -1)) |

@@ -500,10 +500,14 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   } else if (auto width = q[rank - 1].getConstant()) {
     scale = 1 / std::sqrt(static_cast<double>(*width));
   } else {
-    // Of a width that the run knows the query is divided by the root.
+    // Of a width that the run knows the query is divided by the root, which may
+    // not be rounded to 16 bits.
     Type wide = getAccumulationType(type);
     Value root = b.unary<SqrtOp>(b.expr(q[rank - 1], wide));
-    query = b.convert(b.div(b.convert(query, wide), root), type);
+    query = b.div(b.convert(query, wide), root);
+    key = b.convert(key, wide);
+    value = b.convert(value, wide);
+    type = wide;
   }
 
   bool causal = c.boolOr("is_causal", false);

@@ -57,12 +57,12 @@ static FailureOr<NormGradient> readGradient(AtenCall &c, StringRef gradName) {
 /// Gradients of operand, weight and bias of a normalisation over `dims`, where
 /// `normalized` has mean zero and deviation one over these: what changes the
 /// statistics is taken off. `outer` are the dimensions that a weight does not
-/// have.
+/// have, and `channels` its sizes.
 static LogicalResult replaceNormalized(NormGradient &n, Num grad,
                                        Num normalized, Num rstd, Num scaled,
                                        ArrayRef<int64_t> dims,
                                        ArrayRef<int64_t> outer,
-                                       bool isCentered) {
+                                       SizesRef channels, bool isCentered) {
   TensorBuilder &b = n.c.b;
   unsigned count = isCentered ? 3 : 2;
   Sizes sizes = getSizes(n.x);
@@ -74,7 +74,9 @@ static LogicalResult replaceNormalized(NormGradient &n, Num grad,
       return b.reshape(rest * rstd, sizes);
     }
     Num terms = number == 1 ? grad * normalized : grad;
-    return terms.reduce(ReduceKind::Sum, outer);
+    if (!outer.empty())
+      terms = terms.reduce(ReduceKind::Sum, outer);
+    return b.reshape(terms, channels);
   });
 }
 
@@ -107,6 +109,7 @@ static AtenHandler layerNorm(bool isCentered) {
     auto outer = llvm::to_vector(
         llvm::seq<int64_t>(0, rank - static_cast<int64_t>(dims->size())));
     return replaceNormalized(*n, grad, normalized, r, scaled, *dims, outer,
+                             SizesRef(getSizes(x)).take_back(dims->size()),
                              isCentered);
   };
 }
@@ -132,7 +135,7 @@ static LogicalResult legalizeGroupNorm(AtenCall &c) {
   if (n->weight)
     scaled = grad * Num(b, b.reshape(n->weight, {groups, each, b.size(1)}));
   return replaceNormalized(*n, grad, (x - m) * r, r, scaled, {2, 3}, {0, 3},
-                           /*isCentered=*/true);
+                           sizes[1], /*isCentered=*/true);
 }
 
 /// Of batch norm: by the statistics of the batch, which depend on the operand,
@@ -166,7 +169,7 @@ static LogicalResult batchNorm(AtenCall &c, StringRef gradName, bool isTraining,
   Num scaled = n->weight ? grad * alongChannels(b, n->weight, rank) : grad;
   if (isTraining)
     return replaceNormalized(*n, grad, normalized, r, scaled, dims, dims,
-                             /*isCentered=*/true);
+                             getSizes(mean)[0], /*isCentered=*/true);
   return replaceMasked(c, 3, [&](unsigned number) -> Value {
     return number == 0 ? scaled * r
                        : (number == 1 ? grad * normalized : grad)

@@ -184,6 +184,19 @@ public:
   std::string getUnread();
   /// @}
 
+  /// \name What the operator relies on, where only the run knows
+  /// @{
+  /// States that `a` is at most `b`, unless that is certain. Fails where it is
+  /// certainly not.
+  mlir::LogicalResult stateAtMost(sym::ExprAttr a, sym::ExprAttr b,
+                                  llvm::StringRef text);
+  /// States that a dimension has elements.
+  mlir::LogicalResult stateNotEmpty(sym::ExprAttr size);
+  /// States that the elements which a slice takes are inside of a dimension.
+  mlir::LogicalResult stateSlice(sym::ExprAttr start, sym::ExprAttr count,
+                                 int64_t step, sym::ExprAttr size);
+  /// @}
+
   /// `x` broadcast to `sizes`.
   mlir::Value broadcastTo(mlir::Value x, SizesRef sizes);
   /// Ranges of the function's symbols.
