@@ -503,6 +503,9 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "_adaptive_avg_pool3d embedding pad_sequence "
       "select_backward slice_backward diagonal_backward trace_backward "
       "unfold_backward masked_scatter_backward _pack_padded_sequence_backward "
+      "reflection_pad1d_backward reflection_pad2d_backward "
+      "reflection_pad3d_backward replication_pad1d_backward "
+      "replication_pad2d_backward replication_pad3d_backward "
       "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
       "replication_pad2d replication_pad3d _pad_circular _pad_enum",
       expandByParts);

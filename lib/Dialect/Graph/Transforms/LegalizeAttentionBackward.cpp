@@ -63,6 +63,31 @@ static Value findTensor(AtenCall &c, ArrayRef<StringRef> names) {
   return {};
 }
 
+/// What each value was multiplied with, from the logarithms of the sums. The
+/// core decomposition of the forward operator gives the probabilities in their
+/// stead; eager mode does not run such a program. Null where it fails.
+static Value findProbabilities(AtenCall &c, Value query, Value key, Value mask,
+                               Value sums, double scale) {
+  TensorBuilder &b = c.b;
+  int64_t rank = getRank(query);
+  Type wide = getElementType(query);
+  if (getRank(sums) == rank)
+    return b.convert(sums, wide);
+  if (getRank(sums) != rank - 1) {
+    (void)c.fail("its sums have another rank");
+    return {};
+  }
+  Num scores(b, makeScores(b, {query, key, mask, c.boolOr("is_causal", false),
+                               scale}));
+  // Some operators pad the sums.
+  ExprAttr rows = getSizes(query)[rank - 2];
+  if (getSizes(sums).back() != rows)
+    sums = b.slice(sums, rank - 2, b.size(0), rows);
+  Num log = Num(b, b.convert(sums, wide)).unsqueeze(rank - 1);
+  // Rows of which nothing is left have no probabilities.
+  return select(scores == kHidden, 0, exp(scores - log));
+}
+
 /// Gradients of query, key and value and, for operators that are asked for it,
 /// of what is added to the scores.
 static LogicalResult legalizeAttentionBackward(AtenCall &c) {
@@ -98,17 +123,10 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
   value = widen(value);
   grad = widen(grad);
   auto transposed = [&](Value v) { return b.transpose(v, rank - 2, rank - 1); };
-  Num scores(b, makeScores(b, {query, key, mask, c.boolOr("is_causal", false),
-                               *scale}));
-  // Some operators pad the sums.
-  ExprAttr rows = getSizes(query)[rank - 2];
-  if (getRank(sums) != rank - 1)
-    return c.fail("its sums have another rank");
-  if (getSizes(sums).back() != rows)
-    sums = b.slice(sums, rank - 2, b.size(0), rows);
-  Num log = Num(b, widen(sums)).unsqueeze(rank - 1);
-  // Rows of which nothing is left have no probabilities.
-  Num weights = select(scores == kHidden, 0, exp(scores - log));
+  Value found = findProbabilities(c, query, key, mask, sums, *scale);
+  if (!found)
+    return failure();
+  Num weights(b, found);
   Num delta = (Num(b, grad) * Num(b, widen(out)))
                   .reduce(ReduceKind::Sum, rank - 1, /*keepdims=*/true);
   Num ofScores = weights * (Num(b, b.matmul(grad, transposed(value))) - delta);
