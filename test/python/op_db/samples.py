@@ -175,12 +175,20 @@ class Sample:
         return f"{given}; {others}" if others else given
 
 
+def has_ties(tensor):
+    return tensor.dtype.is_floating_point and tensor.unique().numel() < tensor.numel()
+
+
 class GradientSample(Sample):
     """The gradients of a call's results, for gradients of the results that are further tensors: a program of the
     operators that autograd calls. A sample without gradients has no results."""
 
     def __init__(self, sample):
         self.op, self.leaves, self.spec = sample.op, sample.leaves, sample.spec
+        if name_of(self.op) in UNIQUE:
+            raise NotImplementedError("what is unique of its results is not differentiated")
+        if name_of(self.op) in UNSTABLE | {"msort"} and any(has_ties(t) for t in sample.tensors):
+            raise NotImplementedError("which of equal elements has the gradient is not said")
         self.count = len(sample.tensors)
         with torch.no_grad():
             torch.manual_seed(1)

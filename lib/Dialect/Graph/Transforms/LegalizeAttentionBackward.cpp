@@ -79,6 +79,9 @@ static Value findProbabilities(AtenCall &c, Value query, Value key, Value mask,
   }
   Num scores(b, makeScores(b, {query, key, mask, c.boolOr("is_causal", false),
                                scale}));
+  // Export declares sums of `f64` as `f32`.
+  if (getElementType(sums) != wide && wide.isF64())
+    sums = makeLogSumExp(b, scores);
   // Some operators pad the sums.
   ExprAttr rows = getSizes(query)[rank - 2];
   if (getSizes(sums).back() != rows)

@@ -40,6 +40,21 @@ static Value ofMaximum(AtenCall &c, Num grad, Value positions, Num bagSize) {
                       index, rows, 0);
 }
 
+/// The bag of each element, from where bags begin.
+static Num findBags(AtenCall &c, Value offsets, ExprAttr count, ExprAttr bags) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  Num element = p.iota(count);
+  Num begins(b, b.slice(b.convert(offsets, p.type()), 0, b.size(0), bags));
+  Num bag = bisect(c, bags,
+                   [&](Num position) -> Num {
+                     Value at = b.broadcast(position, count);
+                     return Num(b, b.index(begins, at, 0)) <= element;
+                   }) -
+            1;
+  return {b, b.broadcast(p.clamp(bag, bags), count)};
+}
+
 static LogicalResult legalizeDense(AtenCall &c) {
   TensorBuilder &b = c.b;
   Type type = getAccumulationType(c.resultElementType());
@@ -60,7 +75,14 @@ static LogicalResult legalizeDense(AtenCall &c) {
   ExprAttr count = getSizes(indices)[0];
   if (count.isConstant(0))
     return c.replace(filled(b, 0, type, sizes));
-  Value bag = toIndex(b, b.castSizes(bags, count));
+  // The forward operator leaves the bags of elements out where it has no need
+  // of them.
+  bool isLeftOut = hasNoElements(bags);
+  Value offsets = c.tensor("offsets");
+  if (isLeftOut && !offsets)
+    return c.fail("the bags of its elements are missing");
+  Value bag = isLeftOut ? Value(findBags(c, offsets, count, getSizes(grad)[0]))
+                        : toIndex(b, b.castSizes(bags, count));
   Value index = toIndex(b, indices);
   Num rows(b, b.index(grad, bag, 0));
   if (Value samples = c.operand("per_sample_weights", type))
@@ -92,16 +114,7 @@ static LogicalResult legalizePerSampleWeights(AtenCall &c) {
       getRank(weight) != 2 || getRank(indices) != 1 || getRank(offsets) != 1)
     return c.fail("its operands have other ranks");
   ExprAttr count = getSizes(indices)[0], bags = getSizes(grad)[0];
-  Positions p(b);
-  Num element = p.iota(count);
-  Num begins(b, b.slice(b.convert(offsets, p.type()), 0, b.size(0), bags));
-  Num bag = bisect(c, bags,
-                   [&](Num position) -> Num {
-                     Value at = b.broadcast(position, count);
-                     return Num(b, b.index(begins, at, 0)) <= element;
-                   }) -
-            1;
-  Value at = b.broadcast(p.clamp(bag, bags), count);
+  Value at = findBags(c, offsets, count, bags);
   Num row(b, b.index(weight, toIndex(b, indices), 0));
   Num result = (Num(b, b.index(grad, at, 0)) * row).reduce(ReduceKind::Sum, 1);
   if (std::optional<Num> counted = isCounted(c, indices))
@@ -110,6 +123,6 @@ static LogicalResult legalizePerSampleWeights(AtenCall &c) {
 }
 
 void graph::populateEmbeddingBackwardLegalizations(AtenLegalizations &t) {
-  t.add("_embedding_bag_dense_backward", legalizeDense);
+  t.add("_embedding_bag_dense_backward _embedding_bag_backward", legalizeDense);
   t.add("_embedding_bag_per_sample_weights_backward", legalizePerSampleWeights);
 }

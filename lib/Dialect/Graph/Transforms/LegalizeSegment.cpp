@@ -30,38 +30,81 @@ static Num withDimsBehind(Num v, int64_t rank) {
   return v;
 }
 
-static LogicalResult legalizeSegmentReduce(AtenCall &c) {
+namespace {
+
+/// The segments of a dimension, and for each element the one that it is in.
+struct Segments {
+  /// The sizes of `data` up to the dimension.
+  Sizes keys;
+  ExprAttr count;
+  std::optional<Num> starts, ends;
+};
+
+/// What is known of each element.
+struct Member {
+  /// The index of its segment, or of the last one.
+  Value segment;
+  Num isMember;
+};
+
+} // namespace
+
+/// Reads lengths or offsets. Fails with a reason.
+static FailureOr<Segments> readSegments(AtenCall &c, Value data, int64_t axis) {
   TensorBuilder &b = c.b;
-  Type type = getAccumulationType(c.resultElementType());
-  Value data = c.operand("data", type), lengths = c.tensor("lengths"),
-        offsets = c.tensor("offsets");
-  StringRef kind = c.stringOr("reduce", "");
-  int64_t axis = c.intOr("axis", 0);
+  Value lengths = c.tensor("lengths"), offsets = c.tensor("offsets");
   if (!data || (!lengths && !offsets) || axis < 0 || axis >= getRank(data))
     return c.fail("it has neither lengths nor offsets");
   Positions p(b);
-  std::optional<Num> starts, ends;
+  Segments s;
   if (offsets) {
     Num all(b, b.convert(offsets, p.type()));
     if (getRank(all) != axis + 1)
       return c.fail("its offsets have another rank");
     ExprAttr count = sym::add(getSizes(all)[axis], -1);
-    starts = Num(b, b.slice(all, axis, b.size(0), count));
-    ends = Num(b, b.slice(all, axis, b.size(1), count));
+    s.starts = Num(b, b.slice(all, axis, b.size(0), count));
+    s.ends = Num(b, b.slice(all, axis, b.size(1), count));
   } else {
     Num all(b, b.convert(lengths, p.type()));
     if (getRank(all) != axis + 1)
       return c.fail("its lengths have another rank");
-    ends = Num(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum, all,
-                                 static_cast<uint64_t>(axis))
-                      .getResult());
-    starts = *ends - all;
+    s.ends = Num(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
+                                   all, static_cast<uint64_t>(axis))
+                        .getResult());
+    s.starts = *s.ends - all;
   }
-  Num length = *ends - *starts;
-  ExprAttr segments = getSizes(*ends)[axis];
-  Sizes sizes = getSizes(data), keys(SizesRef(sizes).take_front(axis + 1));
-  Sizes out = sizes;
-  out[axis] = segments;
+  s.count = getSizes(*s.ends)[axis];
+  s.keys = Sizes(SizesRef(getSizes(data)).take_front(axis + 1));
+  return s;
+}
+
+/// The first segment that ends behind each element; none for what is behind
+/// all.
+static Member findSegments(AtenCall &c, const Segments &s, int64_t axis) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  Num element(b, b.broadcast(p.iota(s.keys[axis]), s.keys));
+  Num segment = bisect(c, s.count, [&](Num position) -> Num {
+    Value at = b.broadcast(position, s.keys);
+    return Num(b, gatherAlong(b, *s.ends, at, axis)) <= element;
+  });
+  Value at = b.broadcast(p.clamp(segment, s.count), s.keys);
+  Num isMember = (segment < p.size(s.count)) &
+                 (Num(b, gatherAlong(b, *s.starts, at, axis)) <= element);
+  return {at, isMember};
+}
+
+static LogicalResult legalizeSegmentReduce(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value data = c.operand("data", type);
+  StringRef kind = c.stringOr("reduce", "");
+  int64_t axis = c.intOr("axis", 0);
+  FailureOr<Segments> s = readSegments(c, data, axis);
+  if (failed(s))
+    return failure();
+  Sizes sizes = getSizes(data), out = sizes;
+  out[axis] = s->count;
   std::optional<double> initial = c.getFloat("initial");
   bool isMean = kind == "mean";
   double neutral = kind == "max"    ? -kInfinity
@@ -76,33 +119,83 @@ static LogicalResult legalizeSegmentReduce(AtenCall &c) {
       kind != "prod")
     return c.fail("its reduction '" + kind + "' is not known");
   Num start(b, filled(b, initial.value_or(neutral), type, out));
-  if (segments.isConstant(0) || sizes[axis].isConstant(0)) {
+  if (s->count.isConstant(0) || sizes[axis].isConstant(0)) {
     if (isMean && !initial)
       start = start.number(std::numeric_limits<double>::quiet_NaN());
     return c.replace(b.broadcast(start, out));
   }
-  // The first segment that ends behind the element; none for what is behind
-  // all.
-  Num element(b, b.broadcast(p.iota(sizes[axis]), keys));
-  Num segment = bisect(c, segments, [&](Num position) -> Num {
-    Value at = b.broadcast(position, keys);
-    return Num(b, gatherAlong(b, *ends, at, axis)) <= element;
-  });
-  Value at = b.broadcast(p.clamp(segment, segments), keys);
-  Num isMember = (segment < p.size(segments)) &
-                 (Num(b, gatherAlong(b, *starts, at, axis)) <= element);
+  Member member = findSegments(c, *s, axis);
   int64_t rank = sizes.size();
-  Num values = select(withDimsBehind(isMember, rank), Num(b, data), neutral);
-  Value index = b.broadcast(withDimsBehind({b, at}, rank), sizes);
+  Num values =
+      select(withDimsBehind(member.isMember, rank), Num(b, data), neutral);
+  Value index = b.broadcast(withDimsBehind({b, member.segment}, rank), sizes);
   Num result(b, scatterAlong(b, combine, start, index, values, axis));
   if (isMean) {
-    Num count = withDimsBehind(length, rank);
+    Num count = withDimsBehind(*s->ends - *s->starts, rank);
     Num mean = result / max(count, 1).to(type);
     result = initial ? mean
                      : select(count == 0,
                               std::numeric_limits<double>::quiet_NaN(), mean);
   }
   return c.replace(result);
+}
+
+/// _segment_reduce_backward: each element has the gradient of its segment, of
+/// which extrema are given to the elements that are equal to it.
+static LogicalResult legalizeSegmentReduceBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value data = c.operand("data", type), grad = c.operand("grad", type),
+        output = c.operand("output", type);
+  StringRef kind = c.stringOr("reduce", "");
+  int64_t axis = c.intOr("axis", 0);
+  FailureOr<Segments> s = readSegments(c, data, axis);
+  if (failed(s))
+    return failure();
+  Sizes sizes = getSizes(data), out = sizes;
+  out[axis] = s->count;
+  auto rank = static_cast<int64_t>(sizes.size());
+  if (!grad || !output || getRank(grad) != rank || getRank(output) != rank)
+    return c.fail("its operands have different ranks");
+  if (s->count.isConstant(0) || sizes[axis].isConstant(0))
+    return c.replace(filled(b, 0, type, sizes));
+  Member member = findSegments(c, *s, axis);
+  Value index = b.broadcast(withDimsBehind({b, member.segment}, rank), sizes);
+  Num isMember = withDimsBehind(member.isMember, rank);
+  // What a segment has, for each of its elements, and the other way.
+  auto spread = [&](Value v) { return Num(b, gatherAlong(b, v, index, axis)); };
+  auto combine = [&](ReduceKind how, Num v, double neutral) {
+    v = select(isMember, v, neutral);
+    return spread(
+        scatterAlong(b, how, filled(b, neutral, type, out), index, v, axis));
+  };
+  Num x(b, data), g = spread(grad);
+  Num result = g;
+  if (kind == "mean") {
+    Value length = *s->ends - *s->starts;
+    Num count(b, gatherAlong(b, length, member.segment, axis));
+    result = g / withDimsBehind(count.to(type), rank);
+  } else if (kind == "max" || kind == "min") {
+    Num isIt = isNan(x) | (x == spread(output));
+    Num count = combine(ReduceKind::Sum, isIt.to(type), 0);
+    // The framework divides positive gradients only.
+    result = select(isIt, select((count > 1) & (g > 0), g / count, g), 0);
+  } else if (kind == "prod") {
+    // The product of the others, where division does not give it.
+    Num isSpecial = isNan(x) | (x == 0);
+    Num others = combine(ReduceKind::Sum, isSpecial.to(type), 0) - 1;
+    Num rest = combine(ReduceKind::Prod, select(isSpecial, 1, x), 1) *
+               c.floatOr("initial", 1);
+    Num nan = combine(ReduceKind::Max, isNan(x).to(type), 0);
+    Num lost =
+        select(nan > 0, rest.number(std::numeric_limits<double>::quiet_NaN()),
+               rest.number(0));
+    result = select(isSpecial, g * select(others > 0, lost, rest),
+                    g * spread(output) / x);
+  } else if (kind != "sum") {
+    return c.fail("its reduction '" + kind + "' is not known");
+  }
+  return c.replace(select(isMember, result, 0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,6 +322,7 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
 
 void graph::populateSegmentLegalizations(AtenLegalizations &t) {
   t.add("segment_reduce", legalizeSegmentReduce);
+  t.add("_segment_reduce_backward", legalizeSegmentReduceBackward);
   t.add("embedding_bag embedding_bag.padding_idx _embedding_bag "
         "_embedding_bag_forward_only",
         legalizeEmbeddingBag);
