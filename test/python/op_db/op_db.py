@@ -304,7 +304,7 @@ def main():
     if options.device == "cuda" and not options.options:
         options.options = "target=cuda"
     if not options.known:
-        kind = "-torch-compile" if options.engine == "torch-compile" else "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
+        kind = "-torch-compile" if options.engine == "torch-compile" else "-gradients" if options.gradients else "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
         options.known = HERE / f"known-failures{kind}.txt"
     entries = {}
     if options.results and os.path.exists(options.results):
