@@ -17,9 +17,14 @@ aten = torch.ops.aten
 WIDE = [torch.float32, torch.float64]
 
 
+# Operators for which PyTorch has no rule of symbolic sizes.
+STATIC = ("softshrink_backward",)
+
+
 def gradient(name, fn, dtypes, *calls):
     """`calls` are functions of a generator and an element type that give the arguments."""
-    add("gradients", name, fn, dtypes, lambda d, g: [call(g, d) for call in calls])
+    family = "gradients of constant sizes" if name.startswith(STATIC) else "gradients"
+    add(family, name, fn, dtypes, lambda d, g: [call(g, d) for call in calls])
 
 
 # --- Activations ------------------------------------------------------------

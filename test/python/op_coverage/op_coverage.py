@@ -157,7 +157,8 @@ class Runner:
                 auto = torch.export.Dim.AUTO
                 # The weight of a convolution is never symbolic.
                 dynamic = (tuple({d: auto for d, s in enumerate(a.shape) if s > 1
-                                  and (i == 0 or call.op.family != "convolution")}
+                                  and (i == 0 or call.op.family != "convolution")
+                                  and not call.op.family.endswith("constant sizes")}
                                  for call in calls for i, a in enumerate(call.args)),)
             try:
                 with EXPORT_LOCK, torch.no_grad():
