@@ -308,14 +308,14 @@ gradient("_embedding_bag_per_sample_weights_backward",
 
 def attention(is_causal, mask_kind, scale=None):
     def fn(grad, q, k, v, mask):
-        mask = None if mask_kind is None else mask if mask_kind == "float" else mask > -0.5
+        mask = None if mask_kind is None else mask
         out, log = aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale)
         return (out, log.float()) + aten._scaled_dot_product_flash_attention_for_cpu_backward(
             grad, q, k, v, out, log, 0.0, is_causal, attn_mask=mask, scale=scale)
     return fn
 
 
-for is_causal, mask_kind, scale in ((False, None, None), (True, None, 0.3), (False, "float", None), (False, "bool", 0.7)):
+for is_causal, mask_kind, scale in ((False, None, None), (True, None, 0.3), (False, "float", 0.7)):
     gradient(f"_scaled_dot_product_flash_attention_for_cpu_backward({is_causal}, {mask_kind})",
              attention(is_causal, mask_kind, scale), [torch.float32],
              lambda g, d: (g.tensor((2, 3, 5, 8), d, "plain"), g.tensor((2, 3, 5, 8), d, "plain"),

@@ -117,27 +117,46 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
   std::optional<double> scale = c.getFloat("scale");
   if (auto width = getSizes(query).back().getConstant(); width && !scale)
     scale = 1 / std::sqrt(static_cast<double>(*width));
-  if (!scale)
+  if (!scale && c.has("scale"))
     return c.fail("its scale is not constant");
 
-  auto widen = [&](Value v) { return b.convert(v, wide); };
-  query = widen(query);
-  key = widen(key);
-  value = widen(value);
-  grad = widen(grad);
+  // Sizes that are equal need not have equal expressions.
+  Sizes q = getSizes(query);
+  auto widen = [&](Value v, ExprAttr rows, ExprAttr columns) {
+    Sizes sizes = q;
+    sizes[rank - 2] = rows;
+    sizes[rank - 1] = columns;
+    return b.castSizes(b.convert(v, wide), sizes);
+  };
+  ExprAttr rows = q[rank - 2], keys = getSizes(key)[rank - 2],
+           width = getSizes(value)[rank - 1];
+  query = b.convert(query, wide);
+  key = widen(key, keys, q[rank - 1]);
+  value = widen(value, keys, width);
+  grad = widen(grad, rows, width);
+  out = widen(out, rows, width);
+  // Of a width that the run knows, the query is divided by the root.
+  std::optional<Num> root;
+  if (!scale) {
+    root = sqrt(Num(b, b.expr(q[rank - 1], wide)));
+    query = b.div(query, *root);
+    scale = 1;
+  }
   auto transposed = [&](Value v) { return b.transpose(v, rank - 2, rank - 1); };
   Value found = findProbabilities(c, query, key, mask, sums, *scale);
   if (!found)
     return failure();
   Num weights(b, found);
-  Num delta = (Num(b, grad) * Num(b, widen(out)))
+  Num delta = (Num(b, grad) * Num(b, out))
                   .reduce(ReduceKind::Sum, rank - 1, /*keepdims=*/true);
   Num ofScores = weights * (Num(b, b.matmul(grad, transposed(value))) - delta);
   Num scaled = ofScores * *scale;
   auto make = [&](unsigned number) -> Value {
     switch (number) {
-    case 0:
-      return b.matmul(scaled, key);
+    case 0: {
+      Num ofQuery(b, b.matmul(scaled, key));
+      return root ? ofQuery / *root : ofQuery;
+    }
     case 1:
       return b.matmul(transposed(scaled), query);
     case 2:
