@@ -386,10 +386,10 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     Expected<SmallVector<ExprAttr>> sizes = getExprs((*meta)->sizes);
     if (!sizes)
       return sizes.takeError();
+    shape = closeGaps(ranges, *sizes, shape);
     ExprAttr end = sym::constant(context, 1);
     for (auto [size, stride] : zip_equal(*sizes, shape.getDims()))
       end = sym::add(end, sym::mul(sym::add(size, -1), stride));
-    shape = closeGaps(ranges, *sizes, shape);
     if (ranges.isNonNegative(end) &&
         shape.getDims() != ArrayRef(sym::getContiguousStrides(context, *sizes)))
       attributes.set("coil.strides", shape);
