@@ -35,6 +35,9 @@ static Object toJSON(const coil::TensorSpec &spec) {
   if (!spec.mutationKind.empty())
     tensor["mutation"] =
         Object{{"kind", spec.mutationKind}, {"target", spec.mutationTarget}};
+  if (!spec.gradientKind.empty())
+    tensor["gradient"] =
+        Object{{"kind", spec.gradientKind}, {"target", spec.gradientTarget}};
   return tensor;
 }
 

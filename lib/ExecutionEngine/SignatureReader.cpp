@@ -218,6 +218,12 @@ Expected<Signature> Signature::read(Operation *entryPoint) {
           spec.mutationKind = kind.str();
           spec.mutationTarget = target.str();
         }
+      for (llvm::StringRef kind : {"user_input", "parameter"})
+        if (auto target = dictionary.getAs<StringAttr>(
+                ("coil.gradient_to_" + kind).str())) {
+          spec.gradientKind = kind.str();
+          spec.gradientTarget = target.str();
+        }
     }
   auto inputAttrs = entryPoint->getAttrOfType<ArrayAttr>(kInputAttrsName);
   if (!inputAttrs)

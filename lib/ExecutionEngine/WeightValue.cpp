@@ -195,7 +195,7 @@ Expected<WeightValue> coil::takeWeight(const WeightSpec &spec,
   bool fits = onHost && isRowMajor(tensor) &&
               address % uintptr_t(coil_dtype_size(tensor.dtype)) == 0;
   if (given.owner && fits && !spec.isUpdated)
-    return WeightValue{tensor.data, given.owner};
+    return WeightValue{tensor.data, given.owner, /*state=*/nullptr};
   if (given.owner && inPlace && spec.isUpdated)
     return makeInputError("weight '" + spec.name +
                           "' cannot be used where it is: the program writes "
@@ -221,5 +221,6 @@ Expected<WeightValue> coil::takeWeight(const WeightSpec &spec,
                                       "weight '" + spec.name + "': " + message);
   return WeightValue{memory,
                      std::shared_ptr<const void>(
-                         memory, [](void *memory) { coil_free(memory); })};
+                         memory, [](void *memory) { coil_free(memory); }),
+                     /*state=*/nullptr};
 }

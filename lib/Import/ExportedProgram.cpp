@@ -672,23 +672,34 @@ bool Reader::read(const JSONValue &value, OutputSpec &out) {
     return false;
   const JSONValue &inner = child.value();
   out.kind = StringSwitch<Kind>(out.tag)
-                 .Case("user_output", Kind::UserOutput)
+                 .Cases({"user_output", "loss_output"}, Kind::UserOutput)
                  .Case("buffer_mutation", Kind::BufferMutation)
                  .Case("parameter_mutation", Kind::ParameterMutation)
                  .Case("user_input_mutation", Kind::UserInputMutation)
+                 .Case("gradient_to_parameter", Kind::GradientToParameter)
+                 .Case("gradient_to_user_input", Kind::GradientToUserInput)
                  .Default(Kind::Other);
-  if (out.kind == Kind::UserOutput)
+  if (out.tag == "user_output")
     return readField(inner, "arg", out.arg);
   if (out.kind == Kind::Other)
     return true;
   out.arg.kind = Argument::Kind::Tensor;
   out.arg.strings.emplace_back();
   std::optional<JSONValue> arg = member(inner, "arg");
-  StringRef key = out.kind == Kind::BufferMutation      ? "buffer_name"
-                  : out.kind == Kind::ParameterMutation ? "parameter_name"
-                                                        : "user_input_name";
-  return arg && readTensorName(*arg, out.arg.strings[0]) &&
-         readField(inner, key, out.mutated);
+  if (!arg || !readTensorName(*arg, out.arg.strings[0]))
+    return false;
+  switch (out.kind) {
+  case Kind::BufferMutation:
+    return readField(inner, "buffer_name", out.target);
+  case Kind::ParameterMutation:
+  case Kind::GradientToParameter:
+    return readField(inner, "parameter_name", out.target);
+  case Kind::UserInputMutation:
+  case Kind::GradientToUserInput:
+    return readField(inner, "user_input_name", out.target);
+  default: // The loss.
+    return true;
+  }
 }
 
 bool Reader::readSymMap(const JSONValue &graph, StringRef key,
@@ -782,6 +793,9 @@ bool Reader::readProgram(const JSONValue &root, ExportedProgram &program) {
       return false;
     if (range.min && range.max && *range.min > *range.max)
       return fail(child.value(), "the range is empty");
+    std::optional<JSONValue> guarded = child.value().find("is_guarded");
+    if (guarded && !read(*guarded, range.isGuarded))
+      return false;
     program.ranges.push_back(range);
   }
 

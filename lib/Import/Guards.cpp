@@ -16,6 +16,7 @@
 
 #include "ModuleBuilder.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -23,6 +24,7 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::import;
 using Kind = Argument::Kind;
+using sym::ExprAttr;
 
 /// Functions of guards, and what they are called in expressions of sizes.
 static constexpr std::pair<StringRef, StringRef> functions[] = {
@@ -186,6 +188,45 @@ Error ModuleBuilder::addGuard(StringRef guard) {
     sym::AssertOp::create(builder, builder.getUnknownLoc(), relation.lhs,
                           relation.predicate, relation.rhs,
                           builder.getStringAttr(message));
+  return Error::success();
+}
+
+Error ModuleBuilder::addSizeGuards() {
+  llvm::StringSet<> known = getSizeSymbols();
+  llvm::SetVector<ExprAttr> sizeGuards;
+  for (const auto &entry : program.tensors) {
+    for (const SymInt &size : entry.second.sizes) {
+      if (!size.isSymbolic())
+        continue;
+      // What is computed with floats becomes a symbol where it is used.
+      Expected<const SymExprNode *> node = converter.parse(size.expr);
+      if (!node)
+        return node.takeError();
+      if (SymConverter::hasFloats(**node))
+        continue;
+      Expected<ExprAttr> expr = getExpr(size);
+      if (!expr)
+        return expr.takeError();
+      if (!exported.isNonNegative(*expr) || ranges.isNonNegative(*expr))
+        continue;
+      bool isOfInputs = true;
+      sym::walkLeaves(*expr, [&](ExprAttr leaf) {
+        isOfInputs &= leaf.isSymbol() && known.contains(leaf.getName());
+      });
+      if (isOfInputs)
+        sizeGuards.insert(*expr);
+    }
+  }
+  // In an order that does not depend on that of the table.
+  SmallVector<ExprAttr> sorted = sizeGuards.takeVector();
+  llvm::sort(sorted, [](ExprAttr a, ExprAttr b) { return a.str() < b.str(); });
+  for (ExprAttr expr : sorted)
+    sym::AssertOp::create(
+        builder, builder.getUnknownLoc(), sym::constant(context, 0),
+        sym::Predicate::Le, expr,
+        builder.getStringAttr("the program was exported for larger inputs: the "
+                              "size '" +
+                              expr.str() + "' of a tensor is not negative"));
   return Error::success();
 }
 

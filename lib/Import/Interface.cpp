@@ -232,7 +232,9 @@ Error ModuleBuilder::addInputs(func::FuncOp func) {
   builder.setInsertionPointToStart(body);
   if (Error error = addNumbers(*body, types))
     return error;
-  return addGuards();
+  if (Error error = addGuards())
+    return error;
+  return addSizeGuards();
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,9 +282,11 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
   case OutputSpec::Kind::BufferMutation:
   case OutputSpec::Kind::ParameterMutation:
   case OutputSpec::Kind::UserInputMutation:
+  case OutputSpec::Kind::GradientToParameter:
+  case OutputSpec::Kind::GradientToUserInput:
     // "buffer_mutation" and so on, with what receives the value.
     attributes.set(("coil." + spec.tag).str(),
-                   builder.getStringAttr(spec.mutated));
+                   builder.getStringAttr(spec.target));
     break;
   case OutputSpec::Kind::Other:
     return makeError("outputs of kind " + quoted(spec.tag) +
@@ -350,13 +354,13 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     return variable.takeError();
   Value value = getValue(*variable);
   StringRef laidOut = name;
-  if (spec.kind != OutputSpec::Kind::UserOutput) {
+  if (spec.isMutation()) {
     // As copy_ does; decompositions leave that to whoever writes the value.
     bool isUser = spec.kind == OutputSpec::Kind::UserInputMutation;
-    auto receiver = receivers[isUser].find(spec.mutated);
+    auto receiver = receivers[isUser].find(spec.target);
     if (receiver == receivers[isUser].end())
       return makeError("output " + quoted(name) + " is written to " +
-                       quoted(spec.mutated) + ", which is no input");
+                       quoted(spec.target) + ", which is no input");
     Expected<unsigned> input = lookup(receiver->second);
     if (!input)
       return input.takeError();
@@ -382,15 +386,15 @@ Error ModuleBuilder::addOutput(const OutputSpec &spec,
     Expected<SmallVector<ExprAttr>> sizes = getExprs((*meta)->sizes);
     if (!sizes)
       return sizes.takeError();
+    shape = closeGaps(ranges, *sizes, shape);
     ExprAttr end = sym::constant(context, 1);
     for (auto [size, stride] : zip_equal(*sizes, shape.getDims()))
       end = sym::add(end, sym::mul(sym::add(size, -1), stride));
-    shape = closeGaps(ranges, *sizes, shape);
     if (ranges.isNonNegative(end) &&
         shape.getDims() != ArrayRef(sym::getContiguousStrides(context, *sizes)))
       attributes.set("coil.strides", shape);
   }
-  addPlace(**meta, attributes, spec.kind == OutputSpec::Kind::UserOutput);
+  addPlace(**meta, attributes, !spec.isMutation());
   values.push_back(value);
   attrs.push_back(attributes.getDictionary(context));
   return Error::success();
@@ -400,9 +404,9 @@ Error ModuleBuilder::addMutations(SmallVectorImpl<Value> &values,
                                   SmallVectorImpl<DictionaryAttr> &attrs) {
   llvm::StringSet<> stated[2]; // As in `receivers`.
   for (const OutputSpec &spec : program.outputs)
-    if (spec.kind != OutputSpec::Kind::UserOutput)
+    if (spec.isMutation())
       stated[spec.kind == OutputSpec::Kind::UserInputMutation].insert(
-          spec.mutated);
+          spec.target);
   for (const InputSpec &spec : program.inputs) {
     if (spec.kind == InputSpec::Kind::ConstantInput ||
         spec.kind == InputSpec::Kind::Other || spec.arg.kind != Kind::Tensor)

@@ -50,7 +50,37 @@ ModuleBuilder::ModuleBuilder(const ExportedProgram &program,
 // Types and symbols
 //===----------------------------------------------------------------------===//
 
+/// Export takes for granted that a size is neither zero nor one, and writes 2
+/// as its least value. It is none for the module that PyTorch makes of the
+/// file: that is called with any size, and a least value above 2 is a guard.
+static constexpr int64_t kLeastOfExport = 2;
+
+llvm::StringSet<> ModuleBuilder::getSizeSymbols() const {
+  llvm::StringSet<> symbols;
+  for (const InputSpec &spec : program.inputs) {
+    if (spec.kind != InputSpec::Kind::UserInput ||
+        spec.arg.kind != Argument::Kind::Tensor)
+      continue;
+    auto meta = program.tensors.find(spec.arg.strings[0]);
+    if (meta == program.tensors.end())
+      continue;
+    for (const SymInt &size : meta->second.sizes) {
+      // The words of `2*s0 + 1` that are no numbers.
+      for (StringRef rest = size.isSymbolic() ? size.expr : "";
+           !rest.empty();) {
+        StringRef word =
+            rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+        if (!word.empty() && isAlpha(word.front()))
+          symbols.insert(word);
+        rest = rest.drop_front(std::max<size_t>(word.size(), 1));
+      }
+    }
+  }
+  return symbols;
+}
+
 Error ModuleBuilder::declareRanges() {
+  llvm::StringSet<> sizes = getSizeSymbols();
   for (const SymbolRange &range : program.ranges) {
     if (SymConverter::isFloat(range.symbol))
       continue;
@@ -61,6 +91,10 @@ Error ModuleBuilder::declareRanges() {
     if (known.lo > known.hi)
       return makeError("the range of the symbol " + quoted(range.symbol) +
                        " is empty");
+    exported.setSymbol(range.symbol, known);
+    if (known.lo <= kLeastOfExport && !range.isGuarded &&
+        sizes.contains(range.symbol))
+      known.lo = std::min<int64_t>(known.lo, 0);
     ranges.setSymbol(range.symbol, known);
     bounds[range.symbol] = known;
   }

@@ -111,6 +111,8 @@ private:
   /// \name Types and symbols
   /// @{
   llvm::Error declareRanges();
+  /// The symbols in sizes of the user's tensors.
+  llvm::StringSet<> getSizeSymbols() const;
   llvm::Expected<sym::ExprAttr> getExpr(const SymInt &size);
   llvm::Expected<sym::ExprAttr> getExpr(const SymRef<int64_t> &ref);
   llvm::Expected<llvm::SmallVector<sym::ExprAttr>>
@@ -143,6 +145,8 @@ private:
   /// cannot be checked is a warning.
   llvm::Error addGuards();
   llvm::Error addGuard(llvm::StringRef guard);
+  /// Checks that no size is negative which export took to be none.
+  llvm::Error addSizeGuards();
   /// A guard with expressions in place of what it reads of inputs; nothing for
   /// one of strides.
   llvm::Expected<std::optional<std::string>>
@@ -409,6 +413,8 @@ private:
   bool allowUncheckedGuards;
   mlir::OpBuilder builder;
   sym::Context ranges;
+  /// Those that export took for granted.
+  sym::Context exported;
   SymConverter converter;
 
   /// The lowest number of a GPU, and where tensors are, counted from there.

@@ -311,11 +311,15 @@ Error ModuleBuilder::addAsStrided(const Node &node, const Call &call) {
 Error ModuleBuilder::notePositions(const Call &call, graph::AtenOp op) {
   if (call.variables.empty() ||
       !is_contained({"aten.as_strided_scatter.default",
-                     "aten.as_strided_copy.default", "aten.resize.default"},
+                     "aten.as_strided_copy.default", "aten.resize.default",
+                     "aten._linalg_det.default",
+                     "aten._linalg_slogdet.default"},
                     op.getName()))
     return Error::success();
   const TensorMeta &meta = *variables[call.variables[0]].meta;
-  if (meta.storageOffset.isSymbolic() || meta.storageOffset.value != 0)
+  bool isPlace = !op.getName().starts_with("aten._linalg");
+  if (isPlace &&
+      (meta.storageOffset.isSymbolic() || meta.storageOffset.value != 0))
     return Error::success();
   Expected<Attribute> strides = getStrides(meta.sizes, meta.strides);
   if (!strides)

@@ -164,6 +164,9 @@ static llvm::json::Value toJSON(const TensorSpec &spec) {
   if (!spec.mutationKind.empty())
     object["mutation"] =
         Object{{"kind", spec.mutationKind}, {"target", spec.mutationTarget}};
+  if (!spec.gradientKind.empty())
+    object["gradient"] =
+        Object{{"kind", spec.gradientKind}, {"target", spec.gradientTarget}};
   if (!spec.strides.empty())
     object["strides"] = std::move(strides);
   if (spec.randomStep)
@@ -199,6 +202,12 @@ static TensorSpec readTensor(ManifestReader &reader, const JSONValue &value) {
     if (spec.mutationKind != "user_input" && spec.mutationKind != "buffer" &&
         spec.mutationKind != "parameter")
       reader.fail("'" + mutation->path() + "' has an unknown kind");
+  }
+  if (std::optional<JSONValue> gradient = value.find("gradient")) {
+    spec.gradientKind = reader.text(*gradient, "kind");
+    spec.gradientTarget = reader.text(*gradient, "target");
+    if (spec.gradientKind != "user_input" && spec.gradientKind != "parameter")
+      reader.fail("'" + gradient->path() + "' has an unknown kind");
   }
   if (value.find("strides"))
     reader.each(value, "strides", [&](const JSONValue &stride) {

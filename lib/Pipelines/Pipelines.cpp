@@ -236,6 +236,8 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(loop::createLoopFuseColumnsPass(columns));
     pm.addPass(createCSEPass());
   }
+  // Fused kernels have moved to what they read, in front of checks of sizes.
+  pm.addNestedPass<func::FuncOp>(loop::createLoopHoistAssertionsPass());
   loop::LoopSplitReductionPassOptions split;
   if (runsThreads) {
     split.tileSide = kDeviceTile;

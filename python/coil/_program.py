@@ -148,7 +148,9 @@ class Program(call.Runner):
             if "updated" in spec:
                 check_writable(spec["name"], value)
         outputs = self.run(*inputs, **options)
-        first = len(outputs) - structure.num_results
+        # What is written comes before the results, and the gradients of a loss after them.
+        last = sum("gradient" not in spec for spec in self.outputs)
+        first = last - structure.num_results
         buffers = {}
         passed = [spec["name"] for spec in self.inputs if "weight" not in spec]
         for spec, value in zip(self.outputs[:first], outputs):
@@ -160,7 +162,7 @@ class Program(call.Runner):
         if buffers:
             self.update(buffers)
             self.swap()
-        return structure.unflatten(convert(outputs[first:]))
+        return structure.unflatten(convert(outputs[first:last]))
 
     @property
     def run_stats(self):

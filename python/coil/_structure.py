@@ -47,8 +47,13 @@ class Structure:
                 constant = tag not in ("as_tensor", "as_sym_int") or "as_int" in argument
                 self.inputs.append((self._name(argument), value["arg"] if constant else None))
         #: For each leaf among the results: its argument in the file.
-        self.outputs = [spec["user_output"]["arg"] for spec in module["signature"]["output_specs"]
-                        if "user_output" in spec]
+        self.outputs = []
+        for spec in module["signature"]["output_specs"]:
+            (kind, value), = spec.items()
+            if kind == "user_output":
+                self.outputs.append(value["arg"])
+            elif kind == "loss_output":
+                self.outputs.append({"as_tensor": value["arg"]})
         self.num_results = sum(next(iter(o)) not in ("as_none", "as_string") for o in self.outputs)
 
     @staticmethod

@@ -54,7 +54,8 @@ inline constexpr llvm::StringLiteral kComplexOutputsAttrName =
     "coil.complex_outputs";
 /// A dictionary for each output: `coil.name`, and `coil.user_input_mutation`,
 /// `coil.buffer_mutation` or `coil.parameter_mutation` for what an input or
-/// weight of the given name holds after a run.
+/// weight of the given name holds after a run, `coil.gradient_to_parameter` or
+/// `coil.gradient_to_user_input` for the gradient of the loss by one.
 inline constexpr llvm::StringLiteral kOutputAttrsName = "coil.output_attrs";
 /// @}
 
@@ -109,6 +110,9 @@ struct TensorSpec {
   /// Of an output that is what an input or weight holds after a run:
   /// "user_input", "buffer" or "parameter", and its name. Else empty.
   std::string mutationKind, mutationTarget;
+  /// Of an output that is a gradient of the loss: "user_input" or "parameter",
+  /// and the name of what it is the gradient of. Else empty.
+  std::string gradientKind, gradientTarget;
   /// For the state of the random generator: how far a call moves its offset.
   std::optional<SizeExpr> randomStep;
   int32_t dtype = COIL_F32;

@@ -191,18 +191,29 @@ struct OutputSpec {
     BufferMutation,
     ParameterMutation,
     UserInputMutation,
-    Other, ///< Gradients, losses and tokens.
+    GradientToParameter,
+    GradientToUserInput,
+    Other, ///< Tokens.
   };
   Kind kind = Kind::UserOutput;
+
+  bool isMutation() const {
+    return kind == Kind::BufferMutation || kind == Kind::ParameterMutation ||
+           kind == Kind::UserInputMutation;
+  }
+
   Argument arg;
-  llvm::StringRef mutated; ///< The weight or input that gets the value.
-  llvm::StringRef tag;     ///< Key in the JSON.
+  /// The weight or input that gets the value, or that it is the gradient of.
+  llvm::StringRef target;
+  llvm::StringRef tag; ///< Key in the JSON.
 };
 
 /// The bounds of a symbol; none means unbounded.
 struct SymbolRange {
   llvm::StringRef symbol;
   std::optional<int64_t> min, max;
+  /// Whether whoever calls the program makes sure that sizes are in the range.
+  bool isGuarded = false;
 };
 
 /// A weight as one of the weight configurations describes it.

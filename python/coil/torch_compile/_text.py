@@ -290,7 +290,8 @@ class Writer:
         lower, upper = (found.lower, found.upper) if found is not None else (None, None)
         # Without a lower bound the importer takes a symbol for a size; numbers may be negative.
         least = bound(lower)
-        return {"min_val": -(2**63 - 1) if least is None else least, "max_val": bound(upper)}
+        # Dynamo checks sizes before it calls the backend, which export leaves to nobody.
+        return {"min_val": -(2**63 - 1) if least is None else least, "max_val": bound(upper), "is_guarded": True}
 
     def _output_spec(self, node, output):
         if node not in self.updates:

@@ -28,6 +28,7 @@ import torch
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
+import gradients  # noqa: F401, which adds to the operators.
 import operators
 import tools
 
@@ -61,7 +62,9 @@ class Call:
 
 
 def flatten(result):
-    return list(result) if isinstance(result, (tuple, list)) else [result]
+    """Tensors among results; a gradient that nobody asked for is None."""
+    results = result if isinstance(result, (tuple, list)) else [result]
+    return [r for r in results if r is not None]
 
 
 def make_calls(op, seed):
@@ -154,7 +157,8 @@ class Runner:
                 auto = torch.export.Dim.AUTO
                 # The weight of a convolution is never symbolic.
                 dynamic = (tuple({d: auto for d, s in enumerate(a.shape) if s > 1
-                                  and (i == 0 or call.op.family != "convolution")}
+                                  and (i == 0 or call.op.family != "convolution")
+                                  and not call.op.family.endswith("constant sizes")}
                                  for call in calls for i, a in enumerate(call.args)),)
             try:
                 with EXPORT_LOCK, torch.no_grad():

@@ -139,6 +139,9 @@ def make_tasks(options):
         for dtype in options.dtypes.split(","):
             if db.SHORT[dtype] not in op.supported_dtypes(options.device):
                 continue
+            if options.gradients and options.engine != "torch-compile" and not (
+                    op.supports_autograd and db.SHORT[dtype] in op.supported_backward_dtypes(options.device)):
+                continue
             tasks.append({"op": name, "dtype": dtype, "limit": options.samples, "seed": options.seed,
                           "batch": options.batch, "skip": []})
     if options.operators and len({t["op"] for t in tasks}) > options.operators:
@@ -275,7 +278,8 @@ def main():
     parser.add_argument("--engine", choices=["module", "interp", "compile", "torch-compile"], default="module",
                         help="the Python module; the reference interpreter; coil-compile, without a run; or "
                              "torch.compile(backend='coil')")
-    parser.add_argument("--gradients", action="store_true", help="with gradients (torch-compile)")
+    parser.add_argument("--gradients", action="store_true", help="gradients, with the operators that autograd calls (torch-compile: results and "
+                             "gradients)")
     parser.add_argument("--options", default="", help="options of the pipelines (module), or of coil-compile")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu",
                         help="where the tensors are, and eager mode runs (cuda: options are target=cuda unless given)")
@@ -300,7 +304,7 @@ def main():
     if options.device == "cuda" and not options.options:
         options.options = "target=cuda"
     if not options.known:
-        kind = "-torch-compile" if options.engine == "torch-compile" else "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
+        kind = "-torch-compile" if options.engine == "torch-compile" else "-gradients" if options.gradients else "-decomposed" if options.decompose else "-cuda" if options.device == "cuda" else ""
         options.known = HERE / f"known-failures{kind}.txt"
     entries = {}
     if options.results and os.path.exists(options.results):

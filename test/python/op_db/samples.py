@@ -175,6 +175,51 @@ class Sample:
         return f"{given}; {others}" if others else given
 
 
+def has_ties(tensor):
+    return tensor.dtype.is_floating_point and tensor.unique().numel() < tensor.numel()
+
+
+class GradientSample(Sample):
+    """The gradients of a call's results, for gradients of the results that are further tensors: a program of the
+    operators that autograd calls. A sample without gradients has no results."""
+
+    def __init__(self, sample):
+        self.op, self.leaves, self.spec = sample.op, sample.leaves, sample.spec
+        if name_of(self.op) in UNIQUE:
+            raise NotImplementedError("what is unique of its results is not differentiated")
+        if name_of(self.op) in UNSTABLE | {"msort"} and any(has_ties(t) for t in sample.tensors):
+            raise NotImplementedError("which of equal elements has the gradient is not said")
+        self.count = len(sample.tensors)
+        with torch.no_grad():
+            torch.manual_seed(1)
+            results = flatten(sample.call(sample.copies()))
+        generator = torch.Generator().manual_seed(2)
+        self.tensors = sample.tensors + [self.draw(r, generator) for r in results if is_float(r)]
+
+    @staticmethod
+    def draw(result, generator):
+        dtype = torch.complex128 if result.is_complex() else torch.float64
+        return torch.randn(result.shape, generator=generator, dtype=dtype).to(result.dtype).to(result.device)
+
+    def call(self, tensors):
+        given = [t.detach().requires_grad_(is_float(t)) for t in tensors[:self.count]]
+        with torch.enable_grad():
+            results = [r for r in flatten(super().call(given)) if is_float(r)]
+        pairs = [(r, g) for r, g in zip(results, tensors[self.count:]) if r.requires_grad]
+        inputs = [t for t in given if t.requires_grad]
+        if not pairs or not inputs:
+            return []
+        roots, seeds = zip(*pairs)
+        grads = torch.autograd.grad(roots, inputs, seeds, allow_unused=True)
+        return [g for g in grads if g is not None]
+
+
+def trace(samples, tensors, dynamic):
+    """The module of what calls of samples do, with the operators that autograd calls."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+    return make_fx(lambda *given: Module(samples)(*given), tracing_mode="symbolic" if dynamic else "real")(*tensors)
+
+
 def get_samples(op, dtype, device="cpu"):
     """The samples of an operator, the same in each process."""
     torch.manual_seed(0)

@@ -54,8 +54,12 @@ def export(samples, tensors, options):
         dynamic = (tuple({d: auto for d, s in enumerate(t.shape) if s > 1} for t in tensors),)
     try:
         with torch.no_grad():
-            program = torch.export.export(db.Module(samples), tuple(tensors), strict=False,
-                                          dynamic_shapes=dynamic)
+            if options.gradients:
+                module = db.trace(samples, tensors, options.dynamic)
+                dynamic = dynamic and tuple(dynamic[0])
+            else:
+                module = db.Module(samples)
+            program = torch.export.export(module, tuple(tensors), strict=False, dynamic_shapes=dynamic)
             return program.run_decompositions() if options.decompose else program
     except Exception as error:  # Whatever the exporter cannot do.
         raise Refused("export", first_line(error)) from None
@@ -234,6 +238,12 @@ def check(chosen, expectations, runner, options):
             count = len(expected.results)
             again = (lambda: ran()[0]) if len(chosen) == 1 else None
             errors.append(expected.judge(seen[:count], again))
+            if errors[-1] and options.gradients and len(chosen) == 1:
+                # Autograd takes another way where it is recorded, which need not give the same infinities and NaN.
+                with torch.no_grad():
+                    recorded = db.flatten(program.module()(*sample.copies()))
+                if db.Expectation.of(sample, recorded).judge(seen[:count]) is None:
+                    raise Refused("export", "what was recorded is not what eager mode computes: " + errors[-1])
             seen = seen[count:]
             if not errors[-1] and not expected.is_random and not expected.is_empty:
                 for actual, wanted in zip(inputs, expected.inputs):
@@ -294,6 +304,8 @@ def main():
             out.write(json.dumps({"begin": [number]}) + "\n")
             try:
                 sample = known[1][number]
+                if options.gradients and options.engine != "torch-compile":
+                    sample = db.GradientSample(sample)
                 pending.append((number, sample, db.Expectation(sample)))
             except Exception as error:  # Whatever eager mode says.
                 report(number, "eager", first_line(error))

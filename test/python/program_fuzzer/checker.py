@@ -40,7 +40,7 @@ from ways import Way  # noqa: E402
 SINGULAR = 1e5
 # Operators that give a view or a copy, by the strides of their operand, and statements that write.
 LAYOUTS = re.compile(r"reshape|contiguous|ravel|flatten|_to_copy|\.to\.")
-RANDOM = re.compile(r"dropout|rand|rrelu|bernoulli|multinomial|normal|poisson|binomial|exponential|geometric|cauchy|uniform|gumbel|dirichlet|gamma")
+RANDOM = re.compile(r"dropout|attention|rand|rrelu|bernoulli|multinomial|normal|poisson|binomial|exponential|geometric|cauchy|uniform|gumbel|dirichlet|gamma")
 WRITES = re.compile(r"_\(|_\.\w+\(|out=|\] [+*-]?= ")
 
 

@@ -315,6 +315,35 @@ void Selections::truncate(size_t count) {
     noted.erase(order.pop_back_val());
 }
 
+LogicalResult AtenCall::stateAtMost(ExprAttr a, ExprAttr b, StringRef text) {
+  if (a.isConstant() && b.isConstant())
+    return success(a.getValue() <= b.getValue());
+  if (!getContext().isLessOrEqual(a, b))
+    sym::AssertOp::create(this->b.getBuilder(), this->b.getLoc(), a,
+                          sym::Predicate::Le, b,
+                          this->b.getBuilder().getStringAttr(text));
+  return success();
+}
+
+LogicalResult AtenCall::stateNotEmpty(ExprAttr size) {
+  if (failed(stateAtMost(b.size(1), size, "a dimension is not empty")))
+    return fail("the dimension has size zero");
+  return success();
+}
+
+LogicalResult AtenCall::stateSlice(ExprAttr start, ExprAttr count, int64_t step,
+                                   ExprAttr size) {
+  // Nothing is taken of an empty slice, wherever it is.
+  if (count.isConstant(0))
+    return success();
+  ExprAttr last = sym::add(start, sym::mul(sym::add(count, -1), step));
+  if (failed(stateAtMost(sym::add(last, 1), size,
+                         "a slice has as many elements as when the program "
+                         "was exported")))
+    return fail("its slice ends outside of the dimension");
+  return success();
+}
+
 Value AtenCall::broadcastTo(Value x, SizesRef sizes) {
   Sizes from = getSizes(x);
   if (from.size() > sizes.size())
@@ -511,6 +540,12 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateConvolutionBackwardLegalizations(t);
     populateLinalgLegalizations(t);
     populateNormalizationLegalizations(t);
+    populateActivationBackwardLegalizations(t);
+    populateNormalizationBackwardLegalizations(t);
+    populateLossBackwardLegalizations(t);
+    populateViewBackwardLegalizations(t);
+    populateAttentionBackwardLegalizations(t);
+    populateEmbeddingBackwardLegalizations(t);
     populateFftLegalizations(t);
     populateRnnLegalizations(t);
     populateQuantizedLegalizations(t);

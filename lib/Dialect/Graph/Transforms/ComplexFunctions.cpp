@@ -227,6 +227,20 @@ static ComplexHandler logOfBase(double base) {
   };
 }
 
+/// The gradient of the operand of a holomorphic function: that of the result
+/// times the conjugated derivative, which `fn` gives for what `name` names.
+static ComplexHandler
+gradient(StringRef name,
+         ComplexParts (*fn)(ComplexMath &, ComplexParts one, ComplexParts x)) {
+  return [=](ComplexCall &c) -> LogicalResult {
+    ComplexParts grad = c.get("grad_output"), x = c.get(name);
+    if (!grad.re || !x.re)
+      return c.fail("an operand is missing");
+    ComplexParts one = c.math.number(1, 0, c.getComputeType());
+    return c.replace(c.math.mul(grad, c.math.conj(fn(c.math, one, x))));
+  };
+}
+
 void graph::populateComplexFunctions(ComplexExpansions &t) {
   using M = ComplexMath;
   t.add("add", addition(/*subtract=*/false, /*reverse=*/false));
@@ -291,6 +305,20 @@ void graph::populateComplexFunctions(ComplexExpansions &t) {
     ComplexParts one = c.math.number(1, 0, c.getComputeType());
     return c.replace(c.math.div(x, c.math.add(one, c.math.exp(c.math.neg(x)))));
   });
+
+  t.add("sigmoid_backward",
+        gradient("output", [](M &m, ComplexParts one, ComplexParts y) {
+          return m.mul(m.sub(one, y), y);
+        }));
+  t.add("tanh_backward",
+        gradient("output", [](M &m, ComplexParts one, ComplexParts y) {
+          return m.sub(one, m.mul(y, y));
+        }));
+  t.add("silu_backward",
+        gradient("self", [](M &m, ComplexParts one, ComplexParts x) {
+          ComplexParts s = m.reciprocal(m.add(one, m.exp(m.neg(x))));
+          return m.mul(s, m.add(one, m.mul(x, m.sub(one, s))));
+        }));
 
   t.add("abs absolute", realOf([](M &m, ComplexParts x) { return m.abs(x); }));
   t.add("angle", realOf([](M &m, ComplexParts x) { return m.angle(x); }));

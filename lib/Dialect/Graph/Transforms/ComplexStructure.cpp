@@ -501,6 +501,11 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
       "unflatten_dense_tensors native_channel_shuffle adaptive_avg_pool1d "
       "adaptive_avg_pool2d adaptive_avg_pool3d _adaptive_avg_pool2d "
       "_adaptive_avg_pool3d embedding pad_sequence "
+      "select_backward slice_backward diagonal_backward trace_backward "
+      "unfold_backward masked_scatter_backward _pack_padded_sequence_backward "
+      "reflection_pad1d_backward reflection_pad2d_backward "
+      "reflection_pad3d_backward replication_pad1d_backward "
+      "replication_pad2d_backward replication_pad3d_backward "
       "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d "
       "replication_pad2d replication_pad3d _pad_circular _pad_enum",
       expandByParts);
@@ -516,7 +521,7 @@ void graph::populateComplexStructure(ComplexExpansions &t) {
   // Numbers.
   t.add("full full_like new_full zeros zeros_like new_zeros zero empty "
         "empty_like new_empty empty_strided new_empty_strided "
-        "empty_permuted scalar_tensor linspace",
+        "empty_permuted scalar_tensor linspace _efficientzerotensor",
         expandByParts);
   // Complex windows have at most one element.
   t.add("ones ones_like new_ones eye hann_window hamming_window "

@@ -211,7 +211,8 @@ static LogicalResult legalizeAssertScalar(AtenCall &c) {
 }
 
 void graph::populateCreationLegalizations(AtenLegalizations &t) {
-  t.add("zeros zeros_like new_zeros zeros.names zero", fill(0));
+  t.add("zeros zeros_like new_zeros zeros.names zero _efficientzerotensor",
+        fill(0));
   t.add("empty.memory_format empty_like new_empty empty_strided "
         "new_empty_strided empty_permuted",
         legalizeEmpty);

@@ -62,6 +62,27 @@ static std::pair<Value, Value> findPairs(AtenCall &c, ExprAttr rows,
 
 /// _cdist_backward: how the distances from each row of `x1` to all of `x2`
 /// change with that row. Where a distance is zero it does not.
+/// How much a distance of order `p`, which is not zero, changes with each
+/// element of the difference, times its gradient. As the framework computes it,
+/// which decides about what is not finite.
+static Num distanceGradient(Num grad, Num difference, Num distance, double p) {
+  Num size = abs(difference), sign = difference.unary<SignOp>();
+  Num isZero = distance == 0;
+  if (p > 0 && p < 1)
+    isZero = isZero | (difference == 0);
+  if (p == 1)
+    return grad * sign;
+  if (std::isinf(p))
+    return grad * sign * (1 - min(abs(size - distance).unary<CeilOp>(), 1));
+  if (p == 2)
+    return select(isZero, 0, grad * difference / distance);
+  if (p < 2)
+    return select(isZero, 0,
+                  sign * pow(size, p - 1) * grad / pow(distance, p - 1));
+  return select(isZero, 0,
+                difference * pow(size, p - 2) * grad / pow(distance, p - 1));
+}
+
 static LogicalResult legalizeCdistBackward(AtenCall &c) {
   TensorBuilder &b = c.b;
   Type type = c.resultElementType();
@@ -79,24 +100,7 @@ static LogicalResult legalizeCdistBackward(AtenCall &c) {
   Num distance(b, b.unsqueeze(given[3], getRank(given[3])));
   Num x(b, b.unsqueeze(given[1], getRank(given[1]) - 1));
   Num difference = x - Num(b, b.unsqueeze(given[2], getRank(given[2]) - 2));
-  Num size = abs(difference), sign = difference.unary<SignOp>();
-  Num isZero = distance == 0;
-  if (p > 0 && p < 1)
-    isZero = isZero | (difference == 0);
-  // As the framework computes it, which decides about what is not finite.
-  Num change = [&] {
-    if (p == 1)
-      return grad * sign;
-    if (std::isinf(p))
-      return grad * sign * (1 - min(abs(size - distance).unary<CeilOp>(), 1));
-    if (p == 2)
-      return select(isZero, 0, grad * difference / distance);
-    if (p < 2)
-      return select(isZero, 0,
-                    sign * pow(size, p - 1) * grad / pow(distance, p - 1));
-    return select(isZero, 0,
-                  difference * pow(size, p - 2) * grad / pow(distance, p - 1));
-  }();
+  Num change = distanceGradient(grad, difference, distance, p);
   Value sum = change.reduce(ReduceKind::Sum, getRank(change) - 2);
   return c.replace(c.broadcastTo(sum, c.resultSizes()));
 }
@@ -115,6 +119,34 @@ static LogicalResult legalizePdist(AtenCall &c) {
       number ? getPairs(b, *number) : findPairs(c, rows, c.resultSizes()[0]);
   Value difference = b.sub(b.index(x, first, 0), b.index(x, second, 0));
   return c.replace(distance(c, difference, 1));
+}
+
+/// _pdist_backward: what a distance changes by with the first row of a pair,
+/// and its negative with the second.
+static LogicalResult legalizePdistBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value grad = c.operand("grad", type), x = c.operand("self", type),
+        distance = c.operand("pdist", type);
+  double p = c.floatOr("p", 2);
+  if (!grad || !x || !distance || getRank(x) != 2 || getRank(grad) != 1)
+    return c.fail("its operand is not a matrix");
+  Sizes sizes = getSizes(x);
+  Value zeros = filled(b, 0, type, sizes);
+  auto number = sizes[0].getConstant();
+  if (p == 0 || (number && *number < 2))
+    return c.replace(zeros);
+  auto [first, second] = number ? getPairs(b, *number)
+                                : findPairs(c, sizes[0], getSizes(distance)[0]);
+  Num difference(b, b.sub(b.index(x, first, 0), b.index(x, second, 0)));
+  ExprAttr pairs = getSizes(difference)[0];
+  auto alongPairs = [&](Value v) {
+    return Num(b, b.castSizes(v, pairs)).unsqueeze(1);
+  };
+  Num change =
+      distanceGradient(alongPairs(grad), difference, alongPairs(distance), p);
+  Value sum = putAt(b, ReduceKind::Sum, zeros, first, change, 0);
+  return c.replace(putAt(b, ReduceKind::Sum, sum, second, -change, 0));
 }
 
 /// dist: the norm of the difference of two tensors as vectors.
@@ -280,6 +312,7 @@ void graph::populateDistanceLegalizations(AtenLegalizations &t) {
   t.add("_cdist_backward", legalizeCdistBackward);
   t.add("cdist _cdist_forward _euclidean_dist", legalizeCdist);
   t.add("pdist _pdist_forward", legalizePdist);
+  t.add("_pdist_backward", legalizePdistBackward);
   t.add("dist", legalizeDist);
   t.add("pairwise_distance", legalizePairwiseDistance);
   t.add("cosine_similarity", legalizeCosineSimilarity);

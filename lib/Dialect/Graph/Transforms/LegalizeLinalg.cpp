@@ -293,11 +293,23 @@ static ComplexParts productOfLast(LinalgCall &c, ComplexParts x) {
   return reshape(c, multiplyAlong(c.b, x, last), batch);
 }
 
+/// The factors of a matrix whose determinant is wanted. The framework
+/// factorizes the transposed one where a real matrix lies row by row, and the
+/// gradient takes that for granted.
+static LinalgCall::Factors factorizeForDeterminant(LinalgCall &c,
+                                                   ComplexParts a) {
+  bool isTransposed =
+      c.op.getOutputs().size() > 1 && !a.im && c.op->hasAttr(kRowByRowAttrName);
+  if (isTransposed)
+    a.re = c.b.transpose(a.re, getRank(a.re) - 2, getRank(a.re) - 1);
+  return c.factorize(a, /*check=*/false);
+}
+
 static LogicalResult determinant(LinalgCall &c) {
   FailureOr<ComplexParts> a = getMatrix(c, pick(c, "A", "self"));
   if (failed(a))
     return failure();
-  LinalgCall::Factors factors = c.factorize(*a, /*check=*/false);
+  LinalgCall::Factors factors = factorizeForDeterminant(c, *a);
   ComplexParts result = c.scale(productOfLast(c, c.diagonal(factors.matrix)),
                                 getSign(c, factors.pivots));
   if (c.op.getOutputs().size() == 1)
@@ -311,7 +323,7 @@ static LogicalResult logDeterminant(LinalgCall &c) {
   FailureOr<ComplexParts> a = getMatrix(c, pick(c, "A", "self"));
   if (failed(a))
     return failure();
-  LinalgCall::Factors factors = c.factorize(*a, /*check=*/false);
+  LinalgCall::Factors factors = factorizeForDeterminant(c, *a);
   ComplexParts diagonal = c.diagonal(factors.matrix);
   int64_t last = rankOf(diagonal) - 1;
   Value magnitude = c.abs(diagonal);

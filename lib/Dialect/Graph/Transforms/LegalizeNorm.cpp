@@ -220,7 +220,9 @@ static LogicalResult legalizeWeightNorm(AtenCall &c) {
   Value norm = v && g ? normExcept(c, v, 2) : Value();
   if (!norm)
     return c.fail("its dimension is not one of these");
-  return c.replace(Num(c.b, v) * (Num(c.b, g) / Num(c.b, norm)));
+  Num result = Num(c.b, v) * (Num(c.b, g) / Num(c.b, norm));
+  return c.op.getOutputs().size() == 1 ? c.replace(result)
+                                       : c.replace({result, norm});
 }
 
 /// linalg__powsum: a norm before its root is taken.
@@ -240,7 +242,7 @@ static LogicalResult legalizePowsum(AtenCall &c) {
 
 void graph::populateNormLegalizations(AtenLegalizations &t) {
   t.add("norm_except_dim", legalizeNormExceptDim);
-  t.add("_weight_norm", legalizeWeightNorm);
+  t.add("_weight_norm _weight_norm_interface", legalizeWeightNorm);
   t.add("linalg__powsum", legalizePowsum);
   t.add("linalg_norm linalg_norm.ord_str", norm(/*ofMatrices=*/false));
   t.add("linalg_matrix_norm linalg_matrix_norm.str_ord nuclear_norm "

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionFormula.h"
 #include "RandomDraws.h"
 #include "TensorMath.h"
 
@@ -385,20 +386,9 @@ static Value attendWithDropout(AtenCall &c, Value query, Value key, Value value,
   if (failed(checkDraws(c)))
     return {};
   int64_t rank = getRank(query);
-  Value scores = b.mul(
-      b.convert(b.matmul(query, b.transpose(key, rank - 2, rank - 1)), wide),
-      b.scalar(scale, wide));
+  Value scores = makeScores(b, {query, key, mask, isCausal, scale});
   Sizes sizes = getSizes(scores);
   Value hidden = b.scalar(-std::numeric_limits<double>::infinity(), wide);
-  if (isCausal) {
-    Value row = b.unsqueeze(b.iota(0, 1, sizes[rank - 2]), 1);
-    Value column = b.iota(0, 1, sizes[rank - 1]);
-    mask = b.compare(ComparePredicate::Le, column, row);
-  }
-  if (mask)
-    scores = getElementType(mask).isInteger(1)
-                 ? b.select(mask, scores, hidden)
-                 : b.add(scores, b.convert(mask, wide));
   Value weights = b.softmax(scores, rank - 1);
   // Rows of which nothing is left are zero.
   Value none =
@@ -415,6 +405,43 @@ static Value attendWithDropout(AtenCall &c, Value query, Value key, Value value,
   return b.matmul(b.convert(weights, type), value);
 }
 
+/// What operators save for their gradients: the logarithms of the sums of each
+/// row, which some operators pad, and states of a generator, from which nothing
+/// is drawn without dropout.
+static void appendSavedOfAttention(AtenCall &c, const AttentionInputs &inputs,
+                                   SmallVectorImpl<Value> &results) {
+  TensorBuilder &b = c.b;
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
+    Sizes sizes = c.resultSizes(i);
+    if (c.op.getOutputs()[i].use_empty()) {
+      results.push_back(Value());
+    } else if (i > 1 || hasNoElements(c.op.getOutputs()[i])) {
+      results.push_back(b.full(
+          cast<TypedAttr>(b.getBuilder().getZeroAttr(c.resultElementType(i))),
+          sizes));
+    } else {
+      Type wide = getAccumulationType(getElementType(inputs.query));
+      AttentionInputs wider = inputs;
+      wider.query = b.convert(inputs.query, wide);
+      wider.key = b.convert(inputs.key, wide);
+      Value log = makeLogSumExp(b, makeScores(b, wider));
+      int64_t last = getRank(log) - 1;
+      sym::ExprAttr rest = sym::sub(sizes.back(), getSizes(log)[last]);
+      if (static_cast<int64_t>(sizes.size()) == last + 1 &&
+          !rest.isConstant(0)) {
+        Sizes padding = getSizes(log);
+        padding[last] = rest;
+        log = b.cat(
+            {log, b.full(b.getBuilder().getFloatAttr(
+                             wide, std::numeric_limits<double>::infinity()),
+                         padding)},
+            last);
+      }
+      results.push_back(log);
+    }
+  }
+}
+
 static LogicalResult legalizeAttention(AtenCall &c) {
   Type type = c.resultElementType();
   Value query = c.operand("query", type), key = c.operand("key", type),
@@ -428,9 +455,6 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   for (Value *v : {&query, &key, &value})
     while (getRank(*v) < rank)
       *v = c.b.unsqueeze(*v, 0);
-  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-    if (!c.op.getOutputs()[i].use_empty())
-      return c.fail("only its first result is computed");
   TensorBuilder &b = c.b;
 
   // Every head of key and value serves several heads of the query.
@@ -476,14 +500,18 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   } else if (auto width = q[rank - 1].getConstant()) {
     scale = 1 / std::sqrt(static_cast<double>(*width));
   } else {
-    // Of a width that the run knows the query is divided by the root.
+    // Of a width that the run knows the query is divided by the root, which may
+    // not be rounded to 16 bits.
     Type wide = getAccumulationType(type);
     Value root = b.unary<SqrtOp>(b.expr(q[rank - 1], wide));
-    query = b.convert(b.div(b.convert(query, wide), root), type);
+    query = b.div(b.convert(query, wide), root);
+    key = b.convert(key, wide);
+    value = b.convert(value, wide);
+    type = wide;
   }
 
   bool causal = c.boolOr("is_causal", false);
-  Value mask = c.tensor("attn_mask");
+  Value mask = c.tensor(c.tensor("attn_bias") ? "attn_bias" : "attn_mask");
   if (mask && causal)
     return c.fail("it has a mask and is causal");
   if (mask && !getElementType(mask).isInteger(1))
@@ -507,6 +535,10 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   out[rank - 1] = v[rank - 1];
   OpBuilder &builder = b.getBuilder();
   if (double dropout = c.floatOr("dropout_p", 0); dropout > 0) {
+    for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
+      if (!c.op.getOutputs()[i].use_empty())
+        return c.fail("what it saves for gradients with dropout is not "
+                      "computed");
     Value result =
         attendWithDropout(c, query, key, value, mask, causal, scale, dropout);
     return result ? c.replace(result) : failure();
@@ -514,8 +546,8 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   Value result =
       AttentionOp::create(builder, b.getLoc(), sym::getTensorType(out, type),
                           query, key, value, mask, causal, scale);
-  SmallVector<Value> results(c.op.getOutputs().size());
-  results[0] = result;
+  SmallVector<Value> results = {result};
+  appendSavedOfAttention(c, {query, key, mask, causal, scale}, results);
   return c.replace(results);
 }
 
@@ -537,6 +569,10 @@ void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
   t.add("_softmax_backward_data", softmaxBackward(false));
   t.add("_log_softmax_backward_data", softmaxBackward(true));
   t.add("scaled_dot_product_attention "
-        "_scaled_dot_product_flash_attention_for_cpu",
+        "_scaled_dot_product_flash_attention_for_cpu "
+        "_scaled_dot_product_flash_attention "
+        "_scaled_dot_product_efficient_attention "
+        "_scaled_dot_product_cudnn_attention "
+        "_scaled_dot_product_fused_attention_overrideable",
         legalizeAttention);
 }

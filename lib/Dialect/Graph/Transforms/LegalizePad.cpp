@@ -61,6 +61,12 @@ static LogicalResult padWith(AtenCall &c, StringRef name, Wrap wrap) {
     }
     if (size.isConstant(0))
       return c.fail("a dimension that it pads is empty");
+    if (wrap == wrapReflect)
+      for (ExprAttr amount : {low, high})
+        if (failed(c.stateAtMost(
+                sym::add(amount, 1), size,
+                "a dimension is larger than what it is padded by")))
+          return c.fail("it pads a dimension by more elements than it has");
     ExprAttr count =
         c.getContext().simplify(sym::add(size, sym::add(low, high)));
     Value position = wrap(p, p.iota(count) - p.size(low), size);

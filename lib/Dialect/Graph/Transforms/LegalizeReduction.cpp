@@ -45,12 +45,23 @@ static FailureOr<Reduction> read(AtenCall &c, Type elementType) {
   return Reduction{x, *dims, c.boolOr("keepdim", false)};
 }
 
+/// States that there are elements to choose from.
+static LogicalResult stateElements(AtenCall &c, const Reduction &r) {
+  for (int64_t dim : r.dims)
+    if (failed(c.stateNotEmpty(getSizes(r.x)[dim])))
+      return failure();
+  return success();
+}
+
 /// A reduction in the element type of the result. A sum of bools is whether one
 /// is true, a product whether all are.
 static AtenHandler reduce(ReduceKind kind) {
   return [=](AtenCall &c) -> LogicalResult {
     FailureOr<Reduction> r = read(c, c.resultElementType());
     if (failed(r))
+      return failure();
+    if ((kind == ReduceKind::Max || kind == ReduceKind::Min) &&
+        failed(stateElements(c, *r)))
       return failure();
     bool isBool = c.resultElementType().isInteger(1);
     ReduceKind used = !isBool                    ? kind
@@ -104,8 +115,8 @@ static AtenHandler extremumWithPosition(ReduceKind kind) {
       return c.fail("it has no positions");
     if (getRank(x) == 0)
       return c.replace({x, c.b.scalar(0, c.resultElementType(1))});
-    if (getSizes(x)[*dim].isConstant(0))
-      return c.fail("the dimension has size zero");
+    if (failed(c.stateNotEmpty(getSizes(x)[*dim])))
+      return failure();
     auto op = ArgReduceOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x, *dim,
                                   c.boolOr("keepdim", false));
     return c.replace(op.getResults());
@@ -131,8 +142,8 @@ static AtenHandler position(ReduceKind kind) {
     }
     if (!dim)
       return c.fail("its dimension is not constant");
-    if (getSizes(x)[*dim].isConstant(0))
-      return c.fail("the dimension has size zero");
+    if (failed(c.stateNotEmpty(getSizes(x)[*dim])))
+      return failure();
     Value result = ArgReduceOp::create(c.b.getBuilder(), c.b.getLoc(), kind, x,
                                        *dim, keepdims)
                        .getPositions();
@@ -145,7 +156,7 @@ static AtenHandler position(ReduceKind kind) {
 
 static LogicalResult legalizeAMinMax(AtenCall &c) {
   FailureOr<Reduction> r = read(c, c.resultElementType());
-  if (failed(r))
+  if (failed(r) || failed(stateElements(c, *r)))
     return failure();
   return c.replace({c.b.reduce(ReduceKind::Min, r->x, r->dims, r->keepdims),
                     c.b.reduce(ReduceKind::Max, r->x, r->dims, r->keepdims)});

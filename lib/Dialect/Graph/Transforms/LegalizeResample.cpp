@@ -80,22 +80,37 @@ static Num take(TensorBuilder &b, Value x, Num position, const Axis &a) {
 
 /// The element at `floor(i * ratio)`; the framework takes half of `i` where the
 /// size doubles. It computes in `f32`.
-static Value stepNearest(TensorBuilder &b, Value x, const Axis &a) {
+static Num findNearest(TensorBuilder &b, const Axis &a) {
   Positions p(b);
   Num i = p.iota(a.out);
   if (a.out == sym::mul(a.in, 2))
-    return take(b, x, floorDiv(i, 2), a);
+    return floorDiv(i, 2);
   Type f32 = b.getBuilder().getF32Type();
   Num position = floor(i.to(f32) * getRatio(b, a, f32)).to(p.type());
-  return take(b, x, p.clamp(position, a.in), a);
+  return p.clamp(position, a.in);
 }
 
 /// The element at `floor((i + 0.5) * ratio)`.
-static Value stepNearestExact(TensorBuilder &b, Value x, const Axis &a) {
+static Num findNearestExact(TensorBuilder &b, const Axis &a) {
   Positions p(b);
   Type f32 = b.getBuilder().getF32Type(), f64 = b.getBuilder().getF64Type();
   Num position = (p.iota(a.out).to(f64) + 0.5) * getRatio(b, a, f32).to(f64);
-  return take(b, x, p.clamp(floor(position.to(f32)).to(p.type()), a.in), a);
+  return p.clamp(floor(position.to(f32)).to(p.type()), a.in);
+}
+
+template <Num (*find)(TensorBuilder &, const Axis &)>
+static Value stepNearest(TensorBuilder &b, Value x, const Axis &a) {
+  return take(b, x, find(b, a), a);
+}
+
+/// The gradient of a step: elements of the result are added where they were
+/// taken from.
+template <Num (*find)(TensorBuilder &, const Axis &)>
+static Value addNearest(TensorBuilder &b, Value grad, const Axis &a) {
+  Sizes sizes = getSizes(grad);
+  sizes[a.dim] = a.in;
+  return putAt(b, ReduceKind::Sum, filled(b, 0, getElementType(grad), sizes),
+               Value(find(b, a)), grad, a.dim);
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,7 +122,14 @@ namespace {
 struct Place {
   Num element, offset;
 };
+
+/// An element of the input for each of the output, and its weight.
+struct Tap {
+  Num element, weight;
+};
 } // namespace
+
+using Taps = SmallVector<Tap> (*)(TensorBuilder &, const Axis &, Type);
 
 static Place getPlace(TensorBuilder &b, const Axis &a, Type type,
                       bool isCubic) {
@@ -120,12 +142,12 @@ static Place getPlace(TensorBuilder &b, const Axis &a, Type type,
   return {element, min(max(position - element.to(type), 0), 1)};
 }
 
-static Value stepLinear(TensorBuilder &b, Value x, const Axis &a) {
+static SmallVector<Tap> getLinearTaps(TensorBuilder &b, const Axis &a,
+                                      Type type) {
   Positions p(b);
-  Place place = getPlace(b, a, getElementType(x), /*isCubic=*/false);
+  Place place = getPlace(b, a, type, /*isCubic=*/false);
   Num next = min(place.element + 1, p.size(sym::add(a.in, -1)));
-  Num t = along(place.offset, a, x);
-  return (1 - t) * take(b, x, place.element, a) + t * take(b, x, next, a);
+  return {{place.element, 1 - place.offset}, {next, place.offset}};
 }
 
 /// Weights of the four elements around a place: cubic convolution.
@@ -135,17 +157,38 @@ static SmallVector<Num> getCubicWeights(Num t, double A) {
   return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
-static Value stepCubic(TensorBuilder &b, Value x, const Axis &a) {
+static SmallVector<Tap> getCubicTaps(TensorBuilder &b, const Axis &a,
+                                     Type type) {
   Positions p(b);
-  Place place = getPlace(b, a, getElementType(x), /*isCubic=*/true);
-  SmallVector<Num> weights = getCubicWeights(along(place.offset, a, x), -0.75);
+  Place place = getPlace(b, a, type, /*isCubic=*/true);
+  SmallVector<Tap> taps;
+  for (auto [i, weight] : llvm::enumerate(getCubicWeights(place.offset, -0.75)))
+    taps.push_back(
+        {p.clamp(place.element + (static_cast<double>(i) - 1), a.in), weight});
+  return taps;
+}
+
+template <Taps getTaps>
+static Value stepTaps(TensorBuilder &b, Value x, const Axis &a) {
   std::optional<Num> sum;
-  for (auto [i, weight] : llvm::enumerate(weights)) {
-    Num element = p.clamp(place.element + (static_cast<double>(i) - 1), a.in);
-    Num term = take(b, x, element, a) * weight;
+  for (const Tap &tap : getTaps(b, a, getElementType(x))) {
+    Num term = take(b, x, tap.element, a) * along(tap.weight, a, x);
     sum = sum ? *sum + term : term;
   }
   return *sum;
+}
+
+/// The gradient of a step.
+template <Taps getTaps>
+static Value addTaps(TensorBuilder &b, Value grad, const Axis &a) {
+  Type type = getElementType(grad);
+  Sizes sizes = getSizes(grad);
+  sizes[a.dim] = a.in;
+  Value sum = filled(b, 0, type, sizes);
+  for (const Tap &tap : getTaps(b, a, type))
+    sum = putAt(b, ReduceKind::Sum, sum, Value(tap.element),
+                Num(b, grad) * along(tap.weight, a, grad), a.dim);
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,6 +250,15 @@ template <const Filter &filter>
 static Value stepFiltered(TensorBuilder &b, Value x, const Axis &a) {
   Num weight = getFilterWeights(b, a, getElementType(x), filter);
   return multiplyAlong(b, weight, x, a);
+}
+
+/// The gradient of a step: a product with the transposed matrix.
+template <const Filter &filter>
+static Value addFiltered(TensorBuilder &b, Value grad, const Axis &a) {
+  Num weight = getFilterWeights(b, a, getElementType(grad), filter);
+  Axis back = a;
+  std::swap(back.in, back.out);
+  return multiplyAlong(b, b.transpose(weight, 0, 1), grad, back);
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,9 +337,8 @@ static Value stepBytesFiltered(TensorBuilder &b, Value x, const Axis &a) {
 
 /// The axes of an operator over the last `spatial` dimensions. Factors are a
 /// list, or an argument for each dimension.
-static std::optional<SmallVector<Axis>> readAxes(AtenCall &c, Value x,
-                                                 int64_t spatial) {
-  Sizes in = getSizes(x), out = c.resultSizes();
+static std::optional<SmallVector<Axis>>
+readAxes(AtenCall &c, const Sizes &in, const Sizes &out, int64_t spatial) {
   if (static_cast<int64_t>(in.size()) != spatial + 2 || out.size() != in.size())
     return std::nullopt;
   std::optional<SmallVector<double>> factors = c.getFloats("scale_factors");
@@ -311,7 +362,7 @@ static FailureOr<SmallVector<Axis>> readOperand(AtenCall &c, Value &x,
   x = c.tensor(c.tensor("self") ? "self" : "input");
   if (!x)
     return c.fail("its operand is missing");
-  auto axes = readAxes(c, x, spatial);
+  auto axes = readAxes(c, getSizes(x), c.resultSizes(), spatial);
   if (!axes)
     return c.fail("its operand has another rank");
   return *axes;
@@ -358,6 +409,24 @@ static AtenHandler resample(int64_t spatial, Method method,
   };
 }
 
+/// The gradients of all elements of the operand.
+static AtenHandler resampleBackward(int64_t spatial, Step step,
+                                    bool isFiltered = false) {
+  return [=](AtenCall &c) -> LogicalResult {
+    Type type = getAccumulationType(c.resultElementType());
+    Value grad = c.operand("grad_output", type);
+    if (!grad)
+      return c.fail("its operand is missing");
+    auto axes = readAxes(c, c.resultSizes(), getSizes(grad), spatial);
+    if (!axes)
+      return c.fail("its operand has another rank");
+    for (const Axis &axis : llvm::reverse(*axes))
+      if (axis.in != axis.out || isFiltered)
+        grad = step(c.b, grad, axis);
+    return c.replace(grad);
+  };
+}
+
 void graph::populateResampleLegalizations(AtenLegalizations &t) {
   auto add = [&](StringRef name, StringRef dims, AtenHandler handler) {
     std::string base = (name + dims).str();
@@ -366,19 +435,37 @@ void graph::populateResampleLegalizations(AtenLegalizations &t) {
   const StringRef kDims[] = {"1d", "2d", "3d"};
   for (auto [i, dims] : llvm::enumerate(kDims)) {
     int64_t spatial = static_cast<int64_t>(i) + 1;
-    add("upsample_nearest", dims, resampleNearest(spatial, stepNearest));
+    add("upsample_nearest", dims,
+        resampleNearest(spatial, stepNearest<findNearest>));
     add("_upsample_nearest_exact", dims,
-        resampleNearest(spatial, stepNearestExact));
+        resampleNearest(spatial, stepNearest<findNearestExact>));
+    t.add(("upsample_nearest" + dims + "_backward").str(),
+          resampleBackward(spatial, addNearest<findNearest>));
+    t.add(("_upsample_nearest_exact" + dims + "_backward").str(),
+          resampleBackward(spatial, addNearest<findNearestExact>));
   }
-  const Method linear = {stepLinear, stepBytes<kTriangle>};
+  const Method linear = {stepTaps<getLinearTaps>, stepBytes<kTriangle>};
   add("upsample_linear", "1d", resample(1, linear));
   add("upsample_bilinear", "2d", resample(2, linear));
   add("upsample_trilinear", "3d", resample(3, linear));
-  add("upsample_bicubic", "2d", resample(2, {stepCubic, stepBytes<kCubic>}));
+  add("upsample_bicubic", "2d",
+      resample(2, {stepTaps<getCubicTaps>, stepBytes<kCubic>}));
   add("_upsample_bilinear2d_aa", "",
       resample(2, {stepFiltered<kTriangle>, stepBytesFiltered<kTriangle>},
                /*isFiltered=*/true));
   add("_upsample_bicubic2d_aa", "",
       resample(2, {stepFiltered<kSmoothCubic>, stepBytesFiltered<kSmoothCubic>},
                /*isFiltered=*/true));
+  t.add("upsample_linear1d_backward",
+        resampleBackward(1, addTaps<getLinearTaps>));
+  t.add("upsample_bilinear2d_backward",
+        resampleBackward(2, addTaps<getLinearTaps>));
+  t.add("upsample_trilinear3d_backward",
+        resampleBackward(3, addTaps<getLinearTaps>));
+  t.add("upsample_bicubic2d_backward",
+        resampleBackward(2, addTaps<getCubicTaps>));
+  t.add("_upsample_bilinear2d_aa_backward",
+        resampleBackward(2, addFiltered<kTriangle>, /*isFiltered=*/true));
+  t.add("_upsample_bicubic2d_aa_backward",
+        resampleBackward(2, addFiltered<kSmoothCubic>, /*isFiltered=*/true));
 }

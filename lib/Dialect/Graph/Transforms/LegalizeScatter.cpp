@@ -111,14 +111,7 @@ static Value neutral(TensorBuilder &b, ReduceKind kind, Type type,
 
 /// States that `a` is no larger than `b` where only the run time knows.
 static LogicalResult assertInside(AtenCall &c, ExprAttr a, ExprAttr b) {
-  if (a.isConstant() && b.isConstant())
-    return success(a.getValue() <= b.getValue());
-  if (!c.getContext().isLessOrEqual(a, b))
-    sym::AssertOp::create(c.b.getBuilder(), c.b.getLoc(), a, sym::Predicate::Le,
-                          b,
-                          c.b.getBuilder().getStringAttr(
-                              "the index of a scatter is inside its operands"));
-  return success();
+  return c.stateAtMost(a, b, "the index of a scatter is inside its operands");
 }
 
 //===----------------------------------------------------------------------===//

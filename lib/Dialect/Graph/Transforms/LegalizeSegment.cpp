@@ -30,38 +30,81 @@ static Num withDimsBehind(Num v, int64_t rank) {
   return v;
 }
 
-static LogicalResult legalizeSegmentReduce(AtenCall &c) {
+namespace {
+
+/// The segments of a dimension, and for each element the one that it is in.
+struct Segments {
+  /// The sizes of `data` up to the dimension.
+  Sizes keys;
+  ExprAttr count;
+  std::optional<Num> starts, ends;
+};
+
+/// What is known of each element.
+struct Member {
+  /// The index of its segment, or of the last one.
+  Value segment;
+  Num isMember;
+};
+
+} // namespace
+
+/// Reads lengths or offsets. Fails with a reason.
+static FailureOr<Segments> readSegments(AtenCall &c, Value data, int64_t axis) {
   TensorBuilder &b = c.b;
-  Type type = getAccumulationType(c.resultElementType());
-  Value data = c.operand("data", type), lengths = c.tensor("lengths"),
-        offsets = c.tensor("offsets");
-  StringRef kind = c.stringOr("reduce", "");
-  int64_t axis = c.intOr("axis", 0);
+  Value lengths = c.tensor("lengths"), offsets = c.tensor("offsets");
   if (!data || (!lengths && !offsets) || axis < 0 || axis >= getRank(data))
     return c.fail("it has neither lengths nor offsets");
   Positions p(b);
-  std::optional<Num> starts, ends;
+  Segments s;
   if (offsets) {
     Num all(b, b.convert(offsets, p.type()));
     if (getRank(all) != axis + 1)
       return c.fail("its offsets have another rank");
     ExprAttr count = sym::add(getSizes(all)[axis], -1);
-    starts = Num(b, b.slice(all, axis, b.size(0), count));
-    ends = Num(b, b.slice(all, axis, b.size(1), count));
+    s.starts = Num(b, b.slice(all, axis, b.size(0), count));
+    s.ends = Num(b, b.slice(all, axis, b.size(1), count));
   } else {
     Num all(b, b.convert(lengths, p.type()));
     if (getRank(all) != axis + 1)
       return c.fail("its lengths have another rank");
-    ends = Num(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum, all,
-                                 static_cast<uint64_t>(axis))
-                      .getResult());
-    starts = *ends - all;
+    s.ends = Num(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Sum,
+                                   all, static_cast<uint64_t>(axis))
+                        .getResult());
+    s.starts = *s.ends - all;
   }
-  Num length = *ends - *starts;
-  ExprAttr segments = getSizes(*ends)[axis];
-  Sizes sizes = getSizes(data), keys(SizesRef(sizes).take_front(axis + 1));
-  Sizes out = sizes;
-  out[axis] = segments;
+  s.count = getSizes(*s.ends)[axis];
+  s.keys = Sizes(SizesRef(getSizes(data)).take_front(axis + 1));
+  return s;
+}
+
+/// The first segment that ends behind each element; none for what is behind
+/// all.
+static Member findSegments(AtenCall &c, const Segments &s, int64_t axis) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  Num element(b, b.broadcast(p.iota(s.keys[axis]), s.keys));
+  Num segment = bisect(c, s.count, [&](Num position) -> Num {
+    Value at = b.broadcast(position, s.keys);
+    return Num(b, gatherAlong(b, *s.ends, at, axis)) <= element;
+  });
+  Value at = b.broadcast(p.clamp(segment, s.count), s.keys);
+  Num isMember = (segment < p.size(s.count)) &
+                 (Num(b, gatherAlong(b, *s.starts, at, axis)) <= element);
+  return {at, isMember};
+}
+
+static LogicalResult legalizeSegmentReduce(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value data = c.operand("data", type);
+  StringRef kind = c.stringOr("reduce", "");
+  int64_t axis = c.intOr("axis", 0);
+  FailureOr<Segments> s = readSegments(c, data, axis);
+  if (failed(s))
+    return failure();
+  Sizes sizes = getSizes(data), out = sizes;
+  out[axis] = s->count;
   std::optional<double> initial = c.getFloat("initial");
   bool isMean = kind == "mean";
   double neutral = kind == "max"    ? -kInfinity
@@ -76,27 +119,19 @@ static LogicalResult legalizeSegmentReduce(AtenCall &c) {
       kind != "prod")
     return c.fail("its reduction '" + kind + "' is not known");
   Num start(b, filled(b, initial.value_or(neutral), type, out));
-  if (segments.isConstant(0) || sizes[axis].isConstant(0)) {
+  if (s->count.isConstant(0) || sizes[axis].isConstant(0)) {
     if (isMean && !initial)
       start = start.number(std::numeric_limits<double>::quiet_NaN());
     return c.replace(b.broadcast(start, out));
   }
-  // The first segment that ends behind the element; none for what is behind
-  // all.
-  Num element(b, b.broadcast(p.iota(sizes[axis]), keys));
-  Num segment = bisect(c, segments, [&](Num position) -> Num {
-    Value at = b.broadcast(position, keys);
-    return Num(b, gatherAlong(b, *ends, at, axis)) <= element;
-  });
-  Value at = b.broadcast(p.clamp(segment, segments), keys);
-  Num isMember = (segment < p.size(segments)) &
-                 (Num(b, gatherAlong(b, *starts, at, axis)) <= element);
+  Member member = findSegments(c, *s, axis);
   int64_t rank = sizes.size();
-  Num values = select(withDimsBehind(isMember, rank), Num(b, data), neutral);
-  Value index = b.broadcast(withDimsBehind({b, at}, rank), sizes);
+  Num values =
+      select(withDimsBehind(member.isMember, rank), Num(b, data), neutral);
+  Value index = b.broadcast(withDimsBehind({b, member.segment}, rank), sizes);
   Num result(b, scatterAlong(b, combine, start, index, values, axis));
   if (isMean) {
-    Num count = withDimsBehind(length, rank);
+    Num count = withDimsBehind(*s->ends - *s->starts, rank);
     Num mean = result / max(count, 1).to(type);
     result = initial ? mean
                      : select(count == 0,
@@ -105,12 +140,118 @@ static LogicalResult legalizeSegmentReduce(AtenCall &c) {
   return c.replace(result);
 }
 
+/// _segment_reduce_backward: each element has the gradient of its segment, of
+/// which extrema are given to the elements that are equal to it.
+static LogicalResult legalizeSegmentReduceBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value data = c.operand("data", type), grad = c.operand("grad", type),
+        output = c.operand("output", type);
+  StringRef kind = c.stringOr("reduce", "");
+  int64_t axis = c.intOr("axis", 0);
+  FailureOr<Segments> s = readSegments(c, data, axis);
+  if (failed(s))
+    return failure();
+  Sizes sizes = getSizes(data), out = sizes;
+  out[axis] = s->count;
+  auto rank = static_cast<int64_t>(sizes.size());
+  if (!grad || !output || getRank(grad) != rank || getRank(output) != rank)
+    return c.fail("its operands have different ranks");
+  if (s->count.isConstant(0) || sizes[axis].isConstant(0))
+    return c.replace(filled(b, 0, type, sizes));
+  Member member = findSegments(c, *s, axis);
+  Value index = b.broadcast(withDimsBehind({b, member.segment}, rank), sizes);
+  Num isMember = withDimsBehind(member.isMember, rank);
+  // What a segment has, for each of its elements, and the other way.
+  auto spread = [&](Value v) { return Num(b, gatherAlong(b, v, index, axis)); };
+  auto combine = [&](ReduceKind how, Num v, double neutral) {
+    v = select(isMember, v, neutral);
+    return spread(
+        scatterAlong(b, how, filled(b, neutral, type, out), index, v, axis));
+  };
+  Num x(b, data), g = spread(grad);
+  Num result = g;
+  if (kind == "mean") {
+    Value length = *s->ends - *s->starts;
+    Num count(b, gatherAlong(b, length, member.segment, axis));
+    result = g / withDimsBehind(count.to(type), rank);
+  } else if (kind == "max" || kind == "min") {
+    Num isIt = isNan(x) | (x == spread(output));
+    Num count = combine(ReduceKind::Sum, isIt.to(type), 0);
+    // The framework divides positive gradients only.
+    result = select(isIt, select((count > 1) & (g > 0), g / count, g), 0);
+  } else if (kind == "prod") {
+    // The product of the others, where division does not give it.
+    Num isSpecial = isNan(x) | (x == 0);
+    Num others = combine(ReduceKind::Sum, isSpecial.to(type), 0) - 1;
+    Num rest = combine(ReduceKind::Prod, select(isSpecial, 1, x), 1) *
+               c.floatOr("initial", 1);
+    Num nan = combine(ReduceKind::Max, isNan(x).to(type), 0);
+    Num lost =
+        select(nan > 0, rest.number(std::numeric_limits<double>::quiet_NaN()),
+               rest.number(0));
+    result = select(isSpecial, g * select(others > 0, lost, rest),
+                    g * spread(output) / x);
+  } else if (kind != "sum") {
+    return c.fail("its reduction '" + kind + "' is not known");
+  }
+  return c.replace(select(isMember, result, 0));
+}
+
 //===----------------------------------------------------------------------===//
 // embedding_bag
 //===----------------------------------------------------------------------===//
 
 /// The framework's numbers.
 enum class BagMode : int64_t { Sum = 0, Mean = 1, Max = 2 };
+
+namespace {
+
+/// Bags: the index of each element and its bag, its row, what the rows of each
+/// bag are combined to, and how many there are.
+struct Bags {
+  Value indices, bag;
+  Num rows, combined, members;
+  bool isMax;
+};
+
+} // namespace
+
+/// What the framework saves for gradients: the bag of each element, the sizes
+/// of the bags, and the rows that maxima were taken from. Some are declared
+/// empty where the gradients need none.
+static void appendSavedOfBags(AtenCall &c, const Bags &bags,
+                              SmallVectorImpl<Value> &results) {
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
+    bool isUsed = !c.op.getOutputs()[i].use_empty();
+    Sizes sizes = c.resultSizes(i);
+    bool isEmpty =
+        llvm::any_of(sizes, [](ExprAttr size) { return size.isConstant(0); });
+    if (!isUsed) {
+      results.push_back(Value());
+    } else if (isEmpty || (i == 3 && !bags.isMax)) {
+      results.push_back(filled(b, 0, c.resultElementType(i), sizes));
+    } else if (i == 1) {
+      results.push_back(bags.bag);
+    } else if (i == 2) {
+      results.push_back(bags.members);
+    } else {
+      // The first element of each bag that is as large as its maximum.
+      ExprAttr count = getSizes(bags.indices)[0];
+      Num largest(b, b.index(bags.combined, bags.bag, 0));
+      Num number = select(bags.rows == largest, p.iota(count).unsqueeze(1),
+                          p.size(count));
+      Num first(b, putAt(b, ReduceKind::Min,
+                         b.broadcast(p.size(count), getSizes(bags.combined)),
+                         bags.bag, number, 0));
+      Num row(b, b.index(b.convert(bags.indices, p.type()),
+                         Value(p.clamp(first, count)), 0));
+      results.push_back(select(first < p.size(count), row, 0));
+    }
+  }
+}
 
 static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   TensorBuilder &b = c.b;
@@ -121,9 +262,6 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   if (!weight || !indices || !offsets || getRank(weight) != 2 ||
       getRank(indices) != 1 || getRank(offsets) != 1 || mode < 0 || mode > 2)
     return c.fail("its operands have other ranks");
-  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-    if (!c.op.getOutputs()[i].use_empty())
-      return c.fail("only its first result is computed");
   Positions p(b);
   Num begins(b, b.convert(offsets, p.type()));
   ExprAttr bags = c.resultSizes()[0], count = getSizes(indices)[0];
@@ -131,8 +269,12 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   begins = {b, b.slice(begins, 0, b.size(0), bags)};
   Sizes out = {bags, getSizes(weight)[1]};
   auto bagMode = static_cast<BagMode>(mode);
-  if (bags.isConstant(0) || count.isConstant(0))
-    return c.replace({filled(b, 0, type, out), Value(), Value(), Value()});
+  if (bags.isConstant(0) || count.isConstant(0)) {
+    SmallVector<Value> results = {filled(b, 0, type, out)};
+    for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
+      results.push_back(filled(b, 0, c.resultElementType(i), c.resultSizes(i)));
+    return c.replace(results);
+  }
   Num element = p.iota(count);
   Num bag = bisect(c, bags,
                    [&](Num position) -> Num {
@@ -161,22 +303,26 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   Num result(b, putAt(b, isMax ? ReduceKind::Max : ReduceKind::Sum,
                       filled(b, isMax ? -kInfinity : 0, type, out), Value(at),
                       rows, 0));
+  Num one(b, b.broadcast(p.number(1), count));
+  if (isCounted)
+    one = isCounted->to(p.type());
+  Num members(b, putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), bags),
+                       Value(at), one, 0));
+  SmallVector<Value> results(1);
+  appendSavedOfBags(c, {indices, at, rows, result, members, isMax}, results);
   if (bagMode != BagMode::Sum) {
-    Num one(b, b.broadcast(p.number(1), count));
-    if (isCounted)
-      one = isCounted->to(p.type());
-    Num members(b, putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), bags),
-                         Value(at), one, 0));
     Num size = members.unsqueeze(1);
     // A bag without members is zero.
     result =
         isMax ? select(size == 0, 0, result) : result / max(size, 1).to(type);
   }
-  return c.replace({result, Value(), Value(), Value()});
+  results[0] = result;
+  return c.replace(results);
 }
 
 void graph::populateSegmentLegalizations(AtenLegalizations &t) {
   t.add("segment_reduce", legalizeSegmentReduce);
+  t.add("_segment_reduce_backward", legalizeSegmentReduceBackward);
   t.add("embedding_bag embedding_bag.padding_idx _embedding_bag "
         "_embedding_bag_forward_only",
         legalizeEmbeddingBag);

@@ -115,15 +115,10 @@ static LogicalResult legalizeKthValue(AtenCall &c) {
   ExprAttr size = getSizes(s->values)[s->dim];
   if (!k || size.isConstant(0))
     return c.fail("its number is not known");
-  if (k.isConstant() && size.isConstant()) {
-    if (k.getValue() < 1 || k.getValue() > size.getValue())
-      return c.fail("its number is outside the dimension");
-  } else if (!c.getContext().isLessOrEqual(k, size)) {
-    sym::AssertOp::create(
-        c.b.getBuilder(), c.b.getLoc(), k, sym::Predicate::Le, size,
-        c.b.getBuilder().getStringAttr("the number of an element is inside its "
-                                       "dimension"));
-  }
+  if ((k.isConstant() && k.getValue() < 1) ||
+      failed(c.stateAtMost(k, size,
+                           "the number of an element is inside its dimension")))
+    return c.fail("its number is outside the dimension");
   return takeAt(c, *s, Positions(c.b).size(sym::add(k, -1)));
 }
 

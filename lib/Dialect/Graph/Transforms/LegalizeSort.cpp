@@ -82,16 +82,10 @@ static LogicalResult topk(AtenCall &c) {
   }
   int64_t along = isScalar ? 0 : dim.value_or(getRank(x) - 1);
   ExprAttr size = getSizes(x)[static_cast<size_t>(along)];
-  if (k.isConstant() && size.isConstant()) {
-    if (k.getValue() < 0 || k.getValue() > size.getValue())
-      return c.fail("it takes more elements than there are");
-  } else if (!c.getContext().isLessOrEqual(k, size)) {
-    sym::AssertOp::create(c.b.getBuilder(), c.b.getLoc(), k, sym::Predicate::Le,
-                          size,
-                          c.b.getBuilder().getStringAttr(
-                              "a selection takes no more elements than there "
-                              "are"));
-  }
+  if ((k.isConstant() && k.getValue() < 0) ||
+      failed(c.stateAtMost(
+          k, size, "a selection takes no more elements than there are")))
+    return c.fail("it takes more elements than there are");
   auto op = TopKOp::create(c.b.getBuilder(), c.b.getLoc(), x, k, along,
                            c.boolOr("largest", true), c.boolOr("sorted", true));
   Value values = op.getValues(), indices = op.getIndices();

@@ -30,6 +30,29 @@ static LogicalResult legalizeReshape(AtenCall &c) {
   return c.replace(c.b.reshape(x, c.resultSizes()));
 }
 
+/// squeeze: a dimension that stays has to have another size than one, which
+/// would change the rank of the result.
+static LogicalResult legalizeSqueeze(AtenCall &c) {
+  Value x = c.tensor("self");
+  auto dims = x ? c.getDims("dim", getRank(x)) : std::nullopt;
+  if (!dims)
+    return c.fail("its dimensions are not constant");
+  // Of lists of dimensions, an empty one names none here.
+  if (auto listed = c.getInts("dim"); listed && listed->empty())
+    return legalizeReshape(c);
+  OpBuilder &builder = c.b.getBuilder();
+  ExprAttr one = c.b.size(1);
+  for (int64_t dim : *dims) {
+    ExprAttr size = getSizes(x)[dim];
+    if (!size.isConstant() && !c.getContext().isLess(one, size))
+      sym::AssertOp::create(
+          builder, c.b.getLoc(), size, sym::Predicate::Ne, one,
+          builder.getStringAttr("a dimension that 'squeeze' kept when the "
+                                "program was exported is kept"));
+  }
+  return legalizeReshape(c);
+}
+
 /// The operand itself, converted when the result has another element type.
 static LogicalResult legalizeIdentity(AtenCall &c) {
   for (StringRef name : {"self", "input", "tensor"})
@@ -234,6 +257,8 @@ static LogicalResult legalizeSlice(AtenCall &c) {
   start = start ? normalizePosition(c, start, size) : c.b.size(0);
   if (count.isConstant(0))
     start = c.b.size(0);
+  if (failed(c.stateSlice(start, count, step, size)))
+    return failure();
   return c.replace(c.b.slice(x, *dim, start, count, step));
 }
 
@@ -244,9 +269,11 @@ static LogicalResult legalizeNarrow(AtenCall &c) {
   if (!dim || !start || getRank(x) == 0 ||
       c.resultType().getRank() != getRank(x))
     return c.fail("its start is not a known number");
-  return c.replace(c.b.slice(x, *dim,
-                             normalizePosition(c, start, getSizes(x)[*dim]),
-                             c.resultSizes()[*dim]));
+  ExprAttr size = getSizes(x)[*dim], count = c.resultSizes()[*dim];
+  start = normalizePosition(c, start, size);
+  if (failed(c.stateSlice(start, count, 1, size)))
+    return failure();
+  return c.replace(c.b.slice(x, *dim, start, count));
 }
 
 /// Pieces along a dimension, whose sizes the results tell: adjacent ones, or
@@ -265,6 +292,8 @@ static LogicalResult splitDim(AtenCall &c, Value x, int64_t dim) {
     if (indices && i > 0)
       start = normalizePosition(c, (*indices)[i - 1], getSizes(x)[dim]);
     bool empty = count.isConstant(0);
+    if (failed(c.stateSlice(start, count, 1, getSizes(x)[dim])))
+      return failure();
     pieces.push_back(c.b.slice(x, dim, empty ? c.b.size(0) : start, count));
     start = sym::add(start, count);
   }
@@ -634,11 +663,13 @@ static LogicalResult legalizeDiff(AtenCall &c) {
 }
 
 void graph::populateViewLegalizations(AtenLegalizations &t) {
-  t.add("view view_copy reshape _unsafe_view _reshape_alias reshape_as "
-        "view_as squeeze squeeze.dim squeeze.dims squeeze_copy "
-        "squeeze_copy.dim squeeze_copy.dims unsqueeze unsqueeze_copy "
-        "flatten.using_ints unflatten.int ravel",
-        legalizeReshape);
+  t.add(
+      "view view_copy reshape _unsafe_view _reshape_alias reshape_as "
+      "view_as unsqueeze unsqueeze_copy flatten.using_ints unflatten.int ravel",
+      legalizeReshape);
+  t.add("squeeze squeeze.dim squeeze.dims squeeze_copy squeeze_copy.dim "
+        "squeeze_copy.dims",
+        legalizeSqueeze);
   t.add("view.dtype view_copy.dtype", legalizeViewDtype);
   t.add("broadcast_tensors", [](AtenCall &c) -> LogicalResult {
     SmallVector<Value> results;

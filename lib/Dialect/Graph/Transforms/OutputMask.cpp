@@ -20,8 +20,12 @@ graph::replaceMasked(AtenCall &c, unsigned count,
     auto given = c.getInts("output_mask");
     if (!given || given->size() != count)
       return c.fail("it is not known which gradients it gives");
-    if (outputs.size() != count)
+    if (outputs.size() != count) {
       mask = *given;
+      // Some are declared to give the first one in any case.
+      if (llvm::count(mask, 0) + outputs.size() == count + 1)
+        mask[0] = 1;
+    }
   }
   SmallVector<Value> results;
   for (unsigned i = 0; i < count; ++i) {

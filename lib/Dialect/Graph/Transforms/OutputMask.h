@@ -18,7 +18,8 @@ namespace coil::graph {
 
 /// Replaces a call by those of `count` gradients that its mask names and that
 /// are used; `make` computes one. An operator has either all results or those
-/// of its mask. An operator without a mask gives all.
+/// of its mask, and some have the first one in any case. An operator without a
+/// mask gives all.
 mlir::LogicalResult
 replaceMasked(AtenCall &c, unsigned count,
               llvm::function_ref<mlir::Value(unsigned number)> make);

@@ -27,7 +27,8 @@ using namespace coil::loop;
 using sym::ExprAttr;
 
 /// A tensor may be copied where it has elements for so much of the space: what
-/// is read again and again is in caches.
+/// is read again and again is in caches. Where a kernel reduces, which has no
+/// tiles in shared memory, lanes apart read as many sectors of caches.
 static constexpr double kMinPart = 0.5;
 /// Plans that are no further apart are equal.
 static constexpr double kBetter = 0.99;
@@ -89,7 +90,8 @@ KernelLayouts::KernelLayouts(KernelOp kernel, int64_t lanes, int64_t processors)
     addUse(result, /*isResult=*/true, result.getResultNumber());
   for (TensorUse &use : uses)
     use.canMove &= !use.steps.empty() &&
-                   use.getBytes() >= kMinPart * points * use.elementBytes;
+                   ((!use.isResult && reduced.any()) ||
+                    use.getBytes() >= kMinPart * points * use.elementBytes);
 }
 
 void KernelLayouts::addUse(Value tensor, bool isResult, unsigned number) {

@@ -447,9 +447,10 @@ KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
   if (!plan.producerDims.empty() || producer.getNumDims() == 0)
     splicer.copy(producer, producerArgs, plan.producerDims,
                  plan.keepResults ? numConsumerOutputs : -1, produced, none);
-  // Reads at equal places share a copy.
+  // Reads for which the producer runs at equal points share a copy. Its results
+  // need not be stored by the same permutation of its dimensions.
   struct Copy {
-    Attribute indices;
+    SmallVector<ExprAttr> dims;
     BoundsPolicy bounds;
     SmallVector<Value> args;
     Value mask;
@@ -469,24 +470,23 @@ KernelOp coil::loop::mergeProducer(KernelOp producer, KernelOp consumer,
         } else {
           SmallVector<Value> args = llvm::map_to_vector(
               load.getArgs(), [&](Value arg) { return mapping.lookup(arg); });
+          // Invert the store's index: it is a permutation of dimensions.
+          SmallVector<ExprAttr> dims(producer.getNumDims());
+          for (auto [stored, at] :
+               llvm::zip_equal(producer.getStore(result).getIndices().getDims(),
+                               load.getIndices().getDims()))
+            if (stored.isDim())
+              dims[stored.getValue()] = at;
+          for (ExprAttr &d : dims)
+            if (!d)
+              d = sym::constant(producer.getContext(), 0);
           auto *copy = llvm::find_if(copies, [&](const Copy &c) {
-            return c.indices == load.getIndices() && c.mask == mask &&
-                   c.args == args && c.bounds == load.getBounds();
+            return c.dims == dims && c.mask == mask && c.args == args &&
+                   c.bounds == load.getBounds();
           });
           if (copy == copies.end()) {
-            copies.push_back(
-                {load.getIndices(), load.getBounds(), args, mask, {}});
+            copies.push_back({dims, load.getBounds(), args, mask, {}});
             copy = &copies.back();
-            // Invert the store's index: it is a permutation of dimensions.
-            SmallVector<ExprAttr> dims(producer.getNumDims());
-            for (auto [stored, at] : llvm::zip_equal(
-                     producer.getStore(result).getIndices().getDims(),
-                     load.getIndices().getDims()))
-              if (stored.isDim())
-                dims[stored.getValue()] = at;
-            for (ExprAttr &d : dims)
-              if (!d)
-                d = sym::constant(producer.getContext(), 0);
             splicer.copy(producer, producerArgs, dims, -1, copy->values, none,
                          mask, args, load.getBounds());
           }

@@ -184,6 +184,19 @@ public:
   std::string getUnread();
   /// @}
 
+  /// \name What the operator relies on, where only the run knows
+  /// @{
+  /// States that `a` is at most `b`, unless that is certain. Fails where it is
+  /// certainly not.
+  mlir::LogicalResult stateAtMost(sym::ExprAttr a, sym::ExprAttr b,
+                                  llvm::StringRef text);
+  /// States that a dimension has elements.
+  mlir::LogicalResult stateNotEmpty(sym::ExprAttr size);
+  /// States that the elements which a slice takes are inside of a dimension.
+  mlir::LogicalResult stateSlice(sym::ExprAttr start, sym::ExprAttr count,
+                                 int64_t step, sym::ExprAttr size);
+  /// @}
+
   /// `x` broadcast to `sizes`.
   mlir::Value broadcastTo(mlir::Value x, SizesRef sizes);
   /// Ranges of the function's symbols.
@@ -253,6 +266,7 @@ void populateUnaryLegalizations(AtenLegalizations &table);
 void populateBinaryLegalizations(AtenLegalizations &table);
 void populateSpecialLegalizations(AtenLegalizations &table);
 void populateActivationLegalizations(AtenLegalizations &table);
+void populateActivationBackwardLegalizations(AtenLegalizations &table);
 void populateReductionLegalizations(AtenLegalizations &table);
 void populateSortLegalizations(AtenLegalizations &table);
 void populateViewLegalizations(AtenLegalizations &table);
@@ -264,6 +278,11 @@ void populateConvolutionLegalizations(AtenLegalizations &table);
 void populateConvolutionBackwardLegalizations(AtenLegalizations &table);
 void populateLinalgLegalizations(AtenLegalizations &table);
 void populateNormalizationLegalizations(AtenLegalizations &table);
+void populateNormalizationBackwardLegalizations(AtenLegalizations &table);
+void populateLossBackwardLegalizations(AtenLegalizations &table);
+void populateViewBackwardLegalizations(AtenLegalizations &table);
+void populateAttentionBackwardLegalizations(AtenLegalizations &table);
+void populateEmbeddingBackwardLegalizations(AtenLegalizations &table);
 void populateFftLegalizations(AtenLegalizations &table);
 void populateRnnLegalizations(AtenLegalizations &table);
 void populateQuantizedLegalizations(AtenLegalizations &table);

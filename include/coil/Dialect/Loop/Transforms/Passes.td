@@ -330,6 +330,38 @@ def LoopAssignLayoutsPass
            "tests">];
 }
 
+def LoopHoistAssertionsPass
+    : Pass<"loop-hoist-assertions", "::mlir::func::FuncOp"> {
+  let summary = "check sizes before a kernel relies on them";
+  let description = [{
+    An assertion says what the operators after it rely on, for example that a slice ends
+    inside of its tensor. Fusion moves kernels, and no value connects a kernel with an
+    assertion, so that a kernel could run before the check that keeps it from reading
+    memory of others. This pass moves each `sym.assert` to the beginning of its block or,
+    if an op of the block binds one of its symbols (`graph.item`), directly after the
+    last such op. Assertions keep their order. What is asserted in a branch stays there.
+
+    Constraints:
+    (C1) An assertion is not moved in front of an op that binds one of its symbols.
+    (C2) It stays in its block.
+
+    Before:
+    ```mlir
+    %0 = loop.kernel "relu" [s0] (%in = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+      ...
+    }
+    sym.assert <1> lt <s0>, "an index is inside its dimension"
+    ```
+    After:
+    ```mlir
+    sym.assert <1> lt <s0>, "an index is inside its dimension"
+    %0 = loop.kernel "relu" [s0] (%in = %x) : (tensor<?xf32, #sym.shape<[s0]>>) -> tensor<?xf32, #sym.shape<[s0]>> {
+      ...
+    }
+    ```
+  }];
+}
+
 def LoopFoldPositionsPass
     : Pass<"loop-fold-positions", "::mlir::func::FuncOp"> {
   let summary = "make indices that are computed from positions part of addresses";

@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attention as its definition has it: scores that are in memory, as far as
+// nothing fuses them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_DIALECT_GRAPH_TRANSFORMS_ATTENTIONFORMULA_H
+#define COIL_LIB_DIALECT_GRAPH_TRANSFORMS_ATTENTIONFORMULA_H
+
+#include "coil/Dialect/Graph/IR/TensorBuilder.h"
+
+namespace coil::graph {
+
+/// What attention computes its scores from. The mask is bools or is added, and
+/// may be null.
+struct AttentionInputs {
+  mlir::Value query, key, mask;
+  bool isCausal;
+  double scale;
+};
+
+/// The scores, in `f32` for 16-bit floats; what the mask hides is minus
+/// infinity. Products are rounded to the type of `query`.
+mlir::Value makeScores(TensorBuilder &b, const AttentionInputs &inputs);
+/// The logarithms of the sums of the exponentials of each row, without the last
+/// dimension; of a row of which nothing is left, minus infinity.
+mlir::Value makeLogSumExp(TensorBuilder &b, mlir::Value scores);
+
+} // namespace coil::graph
+
+#endif // COIL_LIB_DIALECT_GRAPH_TRANSFORMS_ATTENTIONFORMULA_H
