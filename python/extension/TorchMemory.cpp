@@ -317,9 +317,9 @@ PyObject *coil::takeTorchOutput(coil_result *result, size_t number,
   PyObject *object =
       capsule ? PyObject_CallFunctionObjArgs(wrapHandle, capsule, nullptr)
               : nullptr;
-  // Who wraps a handle has it, whatever becomes of that.
-  if (!capsule)
-    from->deleteTensor(made);
+  // PyTorch's function gives a tensor of its own: the handle stays ours,
+  // whatever its name says (test/python/torch-handles.test).
+  from->deleteTensor(made);
   Py_XDECREF(capsule);
   return object;
 }

@@ -322,10 +322,10 @@ void HostLowering::createFunction() {
   for (auto [i, type] : llvm::enumerate(fn.getResultTypes())) {
     outputs.push_back(cast<BufferType>(type).getTensorType());
     NamedAttrList attrs;
-    for (StringRef name : {"coil.name", "coil.user_input_mutation",
-                           "coil.buffer_mutation", "coil.parameter_mutation",
-                           "coil.gradient_to_parameter",
-                           "coil.gradient_to_user_input"})
+    for (StringRef name :
+         {"coil.name", "coil.user_input_mutation", "coil.buffer_mutation",
+          "coil.parameter_mutation", "coil.gradient_to_parameter",
+          "coil.gradient_to_user_input"})
       if (Attribute attr = fn.getResultAttr(static_cast<unsigned>(i), name))
         attrs.set(name, attr);
     hasOutputAttrs |= !attrs.empty();

@@ -202,3 +202,20 @@ func.func @returned_view(%x: tensor<128x256x512xf32>, %y: tensor<128x256x512xf32
   %t = loop.view %r[d1, d0, d2] : tensor<128x256x512xf32> -> tensor<256x128x512xf32>
   return %t : tensor<256x128x512xf32>
 }
+
+// -----
+
+// A kernel that reduces has no tiles in shared memory: lanes apart would read a sector of a cache for each element, 300 times.
+// CHECK-LABEL: func @again
+// CHECK: %[[COPY:.+]] = loop.kernel "copy" [400, 200]
+// CHECK: loop.kernel "sum" {{.*}} = %[[COPY]])
+func.func @again(%x: tensor<400x300x200xf32>, %y: tensor<400x200xf32> {coil.strides = #sym.shape<[1, 400]>}) -> tensor<400x300xf32> {
+  %r = loop.kernel "sum" [400, 300, 200] (%a = %x, %b = %y) : (tensor<400x300x200xf32>, tensor<400x200xf32>) -> tensor<400x300xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<400x300x200xf32> -> f32
+    %w = loop.load %b[d0, d2] : tensor<400x200xf32> -> f32
+    %q = arith.addf %v, %w : f32
+    %s = loop.reduce sum %q over [2] : f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  return %r : tensor<400x300xf32>
+}

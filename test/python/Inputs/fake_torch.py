@@ -86,10 +86,15 @@ class Tensor:
 
 
 def wrap(capsule):
-    """A tensor of a handle."""
+    """A tensor of its own for a handle, which stays the caller's."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = c_void_p, [ctypes.py_object, c_char_p]
-    return of_handle(get(capsule, None))
+    handle, mine = get(capsule, None), c_void_p()
+    sizes, strides, data = (c_int64 * 8)(), (c_int64 * 8)(), c_void_p()
+    library.fake_torch_describe(c_void_p(handle), sizes, strides, byref(data))
+    rank = next((d for d in range(8) if sizes[d] == 0), 8)
+    assert library.aoti_torch__alloc_from_pool(c_void_p(handle), c_int64(0), F32, c_int64(rank), sizes, strides, byref(mine)) == 0
+    return of_handle(mine.value)
 
 
 def of_handle(handle):

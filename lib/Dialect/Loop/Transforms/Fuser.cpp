@@ -256,9 +256,9 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
   double row = 1;
   for (unsigned d : consumerReduced)
     row *= hints(consumer.getExtent(d));
-  unsigned mostDepth =
-      runsThreads(consumer) && row <= kKeptRow ? kMaxKeptDepth
-                                               : kMaxReductionDepth;
+  unsigned mostDepth = runsThreads(consumer) && row <= kKeptRow
+                           ? kMaxKeptDepth
+                           : kMaxReductionDepth;
   if (!producerReduced.empty() && !consumerReduced.empty() &&
       depth + getReductionDepth(consumer) > mostDepth)
     return refuse("more than " + Twine(mostDepth) +

@@ -233,9 +233,9 @@ double WalkedSpace::getBytes(const AccessSteps &access, Walk walk) const {
       bytes *= kCachedPart;
     // What is read again comes from caches, as many sectors of it as lanes are
     // apart.
-    double apart = touched.runs * std::max(kSectorBytes, touched.run) -
-                   std::max(kSectorBytes,
-                            touched.elements * access.elementBytes);
+    double apart =
+        touched.runs * std::max(kSectorBytes, touched.run) -
+        std::max(kSectorBytes, touched.elements * access.elementBytes);
     double again = (getNumPoints() - elements) / points;
     return elements * std::max(access.elementBytes, bytes) +
            std::max(0.0, again * apart * kCachedPart);

@@ -299,8 +299,9 @@ def LoopAssignLayoutsPass
          operator of a library keep it.
     (C3) A tensor moves where all of its indices are direct and linear in the
          dimensions of the kernel, no dimension is in two of them, and it has
-         elements for at least half of the points: what is read again and again
-         is in caches.
+         elements for at least half of the points, or is an operand of a kernel
+         that reduces: what is read again and again is in caches, and others
+         have tiles in shared memory.
     (C4) Copies of one kernel have at most half of the bytes of its tensors,
          unless as it is it keeps only a part of the SMs busy.
 
