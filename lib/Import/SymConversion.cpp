@@ -126,8 +126,9 @@ std::optional<SymConverter::Fraction> SymConverter::divide(Fraction a,
   if (std::optional<int64_t> divisor = a.denominator.getConstant();
       divisor && *divisor <= 0)
     return fail("it divides by " + Twine(*divisor));
-  // A divisor of an expression is positive.
-  if (ranges.isLess(a.denominator, constant(0)))
+  // A divisor of an expression is positive, and never zero where it is used.
+  if (!a.denominator.isConstant() &&
+      ranges.isLessOrEqual(a.denominator, constant(0)))
     a = {sym::neg(a.numerator), sym::neg(a.denominator)};
   if (!integer(a.numerator) || !integer(a.denominator))
     return std::nullopt;
