@@ -56,6 +56,8 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 	COIL_LIT_ROUNDTRIP=1 $(ninja) check-coil
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
 	$(PYTHON) scripts/fuzz_inputs.py model package mlir --count 20000 --bin $(BUILD)/bin
+	$(BUILD)/bin/coil-fuzz --count=5000 --seed=$(SEED) --run
+	$(BUILD)/bin/coil-fuzz --count=5000 --seed=$(SEED) --run='library=none vector-bits=256'
 	COIL_FORK_SERVER=$(abspath $(BUILD))/lib/coil-fork-server.so $(PYTHON) test/Corpus/Inputs/random_host.py \
 	  --bin=$(abspath $(BUILD))/bin --out=$(abspath $(BUILD))/random-host --count=2000 --seed=$(SEED) --executors=native,python,cpp,gpu \
 	  --cxx=c++ --include=include --lib=$(abspath $(BUILD))/lib --cuda-sim=$(abspath $(BUILD))/lib/coil-cuda-sim.so
