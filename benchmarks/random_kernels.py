@@ -58,6 +58,7 @@ import random_profile
 import random_programs
 import random_traffic
 from random_programs import Module
+from random_traffic import deciles
 
 PROGRAMS = {"kernels": random_programs, "chains": random_chains}
 CLASSES = random_programs.CLASSES + random_chains.CLASSES
@@ -453,11 +454,6 @@ def bound(record, bandwidth, rate):
 
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
-
-
-def deciles(values):
-    values = sorted(values)
-    return " ".join(f"{values[round(k * (len(values) - 1) / 10)]:.2f}" for k in range(11)) if values else "-"
 
 
 def summarise(run, worst):

@@ -12,7 +12,7 @@ import subprocess
 
 import torch
 
-from random_traffic import evaluate
+from random_traffic import deciles, evaluate
 
 STEP = re.compile(r"wrapper\.launch @(\w+).*#wrapper\.cost<bytes = <(.*?)>, flops = <(.*?)>>")
 
@@ -82,12 +82,11 @@ def summarise(records, bandwidth, worst):
         rows += [(r["name"], k, k["seconds"] - k["bytes"] / bandwidth, whole) for k in kernels if "bytes" in k]
     if not rows:
         return "No kernel was timed."
-    fractions = sorted(k["bytes"] / bandwidth / k["seconds"] for _, k, _, _ in rows if k["seconds"] > 5e-6)
+    fractions = [k["bytes"] / bandwidth / k["seconds"] for _, k, _, _ in rows if k["seconds"] > 5e-6]
     lines = [f"{len(rows)} kernels of {len(records)} programs, of which {len(fractions)} take more than 5 us."]
     if fractions:
         mean = math.exp(sum(math.log(max(f, 1e-3)) for f in fractions) / len(fractions))
-        deciles = " ".join(f"{fractions[round(d * (len(fractions) - 1) / 10)]:.2f}" for d in range(11))
-        lines += ["", f"Fraction of the copy's bandwidth: geometric mean {mean:.2f}, deciles {deciles}"]
+        lines += ["", f"Fraction of the copy's bandwidth: geometric mean {mean:.2f}, deciles {deciles(fractions)}"]
     lines += ["", "| program | kernel | us | us by bytes | lost, of the program's time |", "|---|---|---|---|---|"]
     for name, k, lost, whole in sorted(rows, key=lambda row: -row[2] / row[3])[:worst]:
         lines.append(f"| `{name}` | `{k['kernel']}` | {k['seconds'] * 1e6:.1f} | {k['bytes'] / bandwidth * 1e6:.1f} | {lost / whole:.2f} |")

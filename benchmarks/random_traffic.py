@@ -163,7 +163,7 @@ def count_traffic(program, other, tool, target, seed):
 
 def deciles(values):
     values = sorted(values)
-    return " ".join(f"{values[round(k * (len(values) - 1) / 10)]:.2f}" for k in range(11))
+    return " ".join(f"{values[round(k * (len(values) - 1) / 10)]:.2f}" for k in range(11)) if values else "-"
 
 
 def summarise(records, worst, reproducers):

@@ -145,6 +145,11 @@ private:
   /// Makes vectors of columns shorter where long functions of many lanes would
   /// take the registers of other threads.
   void narrowLongChains();
+  /// Vectors along `r` that so many threads have room for where all take as
+  /// many.
+  int64_t countSlots(int64_t threads) const {
+    return threads * static_cast<int64_t>(llvm::divideCeil(mostR, threads));
+  }
   /// Makes vectors half as long.
   void halveWidth();
   /// Whether vectors of a large operand begin between aligned addresses.

@@ -266,9 +266,6 @@ void Selector::selectRow() {
     // registers leave room for few threads. Not where more of these would have
     // nothing.
     auto ops = static_cast<int64_t>(kernel.getBlock()->getOperations().size());
-    auto countSlots = [&](int64_t threads) {
-      return threads * llvm::divideCeil(mostR, threads);
-    };
     if (ops > kFewOps)
       while (kept(threadsR) > std::max(width, kFewThreadElements) &&
              kept(threadsR) * ops > kMaxThreadOps &&
@@ -558,9 +555,6 @@ void Selector::selectColumn() {
   }
   // Threads whose items are as many as there are points, or hardly more: the
   // fewest of them whose registers hold what they load.
-  auto countSlots = [&](int64_t threads) {
-    return threads * llvm::divideCeil(mostR, threads);
-  };
   auto holds = [&](int64_t threads) {
     int64_t elements = llvm::divideCeil(mostR, threads) * width;
     return elements <= kMaxKept &&

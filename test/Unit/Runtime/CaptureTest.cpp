@@ -35,6 +35,25 @@ protected:
     callDriver("cuStreamCreate", &stream, 0u);
     ASSERT_EQ(coil_run_set_stream(made, stream), COIL_OK);
   }
+
+  /// Ends a capture that writes `n` elements of `x`, each plus one, to `y`, and
+  /// launches its graph a few times with other elements.
+  void replayAddOne(coil_run *run, Stream stream, void *x, void *y, int64_t n,
+                    int times) {
+    void *graph = nullptr, *exec = nullptr;
+    callDriver("cuStreamEndCapture", stream, &graph);
+    callDriver("cuGraphInstantiateWithFlags", &exec, graph, 0ull);
+    for (int i = 0; i < times; ++i) {
+      std::vector<float> values(n, float(i)), back(n, -1);
+      ASSERT_EQ(coil_rt_upload_cuda(run, x, values.data(), n * 4), COIL_OK);
+      callDriver("cuGraphLaunch", exec, stream);
+      ASSERT_EQ(coil_rt_download_cuda(run, back.data(), y, n * 4), COIL_OK);
+      ASSERT_EQ(coil_run_synchronize(run), COIL_OK);
+      EXPECT_EQ(back, std::vector<float>(n, float(i + 1)));
+    }
+    callDriver("cuGraphExecDestroy", exec);
+    callDriver("cuGraphDestroy", graph);
+  }
 };
 
 // Each replay may find an index out of range, not only the first that is waited
@@ -84,19 +103,7 @@ TEST_F(CaptureTest, holdsKernelsOfUsers) {
   callDriver("cuStreamBeginCapture_v2", stream, 2);
   ASSERT_EQ(coil_rt_launch_user_cuda(other, &user, arguments, 2, 1, 1),
             COIL_OK);
-  void *graph = nullptr, *exec = nullptr;
-  callDriver("cuStreamEndCapture", stream, &graph);
-  callDriver("cuGraphInstantiateWithFlags", &exec, graph, 0ull);
-  for (int i = 0; i < 3; ++i) {
-    std::vector<float> values(40, float(i)), back(40, -1);
-    ASSERT_EQ(coil_rt_upload_cuda(other, x, values.data(), n * 4), COIL_OK);
-    callDriver("cuGraphLaunch", exec, stream);
-    ASSERT_EQ(coil_rt_download_cuda(other, back.data(), y, n * 4), COIL_OK);
-    ASSERT_EQ(coil_run_synchronize(other), COIL_OK);
-    EXPECT_EQ(back, std::vector<float>(40, float(i + 1)));
-  }
-  callDriver("cuGraphExecDestroy", exec);
-  callDriver("cuGraphDestroy", graph);
+  ASSERT_NO_FATAL_FAILURE(replayAddOne(other, stream, x, y, n, 3));
   coil_run_destroy(other);
   coil_cuda_kernel_unload(&user);
 }
@@ -119,19 +126,7 @@ TEST_F(CaptureTest, holdsSideStreams) {
   ASSERT_EQ(coil_rt_record_event_cuda(other, &event), COIL_OK);
   ASSERT_EQ(coil_rt_leave_stream_cuda(other), COIL_OK);
   ASSERT_EQ(coil_rt_wait_event_cuda(other, event), COIL_OK);
-  void *graph = nullptr, *exec = nullptr;
-  callDriver("cuStreamEndCapture", stream, &graph);
-  callDriver("cuGraphInstantiateWithFlags", &exec, graph, 0ull);
-  for (int i = 0; i < 2; ++i) {
-    std::vector<float> values(40, float(i)), back(40, -1);
-    ASSERT_EQ(coil_rt_upload_cuda(other, x, values.data(), n * 4), COIL_OK);
-    callDriver("cuGraphLaunch", exec, stream);
-    ASSERT_EQ(coil_rt_download_cuda(other, back.data(), y, n * 4), COIL_OK);
-    ASSERT_EQ(coil_run_synchronize(other), COIL_OK);
-    EXPECT_EQ(back, std::vector<float>(40, float(i + 1)));
-  }
-  callDriver("cuGraphExecDestroy", exec);
-  callDriver("cuGraphDestroy", graph);
+  ASSERT_NO_FATAL_FAILURE(replayAddOne(other, stream, x, y, n, 2));
   coil_run_destroy(other);
 }
 

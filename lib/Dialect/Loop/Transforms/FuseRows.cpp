@@ -52,20 +52,13 @@ struct LoopFuseRowsPass
   using LoopFuseRowsPassBase::LoopFuseRowsPassBase;
 
   void runOnOperation() override {
-    if (getOperation().isExternal())
-      return;
-    target::TargetAttrInterface target =
-        target::getProgramTarget(getOperation());
-    // Cores find in their caches what the kernel before has written.
-    if (!target || !target.getFact("multiprocessors"))
-      return;
-    counts = getReductionCounts(target);
-    for (Block *block : getFusionBlocks(getOperation())) {
-      Fuser fuser(getOperation(), *block, maxOps, library, counts.enoughResults,
-                  counts.fusedRowPiece);
-      for (KernelOp kernel : llvm::to_vector(block->getOps<KernelOp>()))
-        fuse(fuser, kernel);
-    }
+    fuseThreadBlocks(getOperation(), maxOps, library,
+                     [&](Fuser &fuser, const ReductionCounts &found) {
+                       counts = found;
+                       for (KernelOp kernel :
+                            llvm::to_vector(fuser.block.getOps<KernelOp>()))
+                         fuse(fuser, kernel);
+                     });
   }
 
   /// (C1)

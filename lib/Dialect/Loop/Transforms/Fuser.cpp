@@ -62,6 +62,22 @@ SmallVector<Block *> loop::getFusionBlocks(func::FuncOp func) {
   return blocks;
 }
 
+void loop::fuseThreadBlocks(
+    func::FuncOp func, int64_t maxOps, StringRef library,
+    llvm::function_ref<void(Fuser &, const ReductionCounts &)> fuse) {
+  if (func.isExternal())
+    return;
+  target::TargetAttrInterface target = target::getProgramTarget(func);
+  if (!target || !target.getFact("multiprocessors"))
+    return;
+  ReductionCounts counts = getReductionCounts(target);
+  for (Block *block : getFusionBlocks(func)) {
+    Fuser fuser(func, *block, maxOps, library, counts.enoughResults,
+                counts.fusedRowPiece);
+    fuse(fuser, counts);
+  }
+}
+
 bool Fuser::hasPathThroughThird(Operation *from, Operation *to) {
   SmallVector<Operation *> stack{from};
   DenseSet<Operation *> seen;
@@ -548,21 +564,28 @@ Fuser::planCopy(Value &v, KernelOp consumer) {
     v = producer.getResult(number);
   }
   KernelOp alone = extractResult(producer, number, *slice);
+  if (std::optional<MergePlan> found = planInPlaceOf(v, alone, consumer)) {
+    // Results of one producer have much in common.
+    found->sharesValues = true;
+    return std::pair(alone, *found);
+  }
+  why = refusal;
+  return std::nullopt;
+}
+
+std::optional<MergePlan> Fuser::planInPlaceOf(Value v, KernelOp alone,
+                                              KernelOp consumer) {
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : consumer->getOpOperands())
     if (operand.get() == v)
       operands.push_back(&operand);
   for (OpOperand *operand : operands)
     operand->set(alone.getResult(0));
-  if (std::optional<MergePlan> found = plan(alone, consumer)) {
-    // Results of one producer have much in common.
-    found->sharesValues = true;
-    return std::pair(alone, *found);
-  }
+  if (std::optional<MergePlan> found = plan(alone, consumer))
+    return found;
   for (OpOperand *operand : operands)
     operand->set(v);
   alone.erase();
-  why = refusal;
   return std::nullopt;
 }
 

@@ -13,8 +13,10 @@
 #define COIL_LIB_DIALECT_LOOP_TRANSFORMS_FUSER_H
 
 #include "KernelMerge.h"
+#include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Target/IR/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -33,6 +35,14 @@ inline constexpr double kMinSavedPart = 0.1;
 /// The blocks of a function that have kernels. Each is fused by itself: what
 /// runs under a condition stays there.
 llvm::SmallVector<mlir::Block *> getFusionBlocks(mlir::func::FuncOp func);
+
+struct Fuser;
+
+/// Calls `fuse` for each block of a function whose target runs threads, with a
+/// fuser for it. Cores find in their caches what the kernel before has written.
+void fuseThreadBlocks(
+    mlir::func::FuncOp func, int64_t maxOps, llvm::StringRef library,
+    llvm::function_ref<void(Fuser &fuser, const ReductionCounts &counts)> fuse);
 
 /// Decides about pairs of kernels; `why` says why not.
 struct Fuser {
@@ -124,6 +134,10 @@ struct Fuser {
   /// another one, which has more results.
   std::optional<std::pair<KernelOp, MergePlan>> planCopy(mlir::Value &v,
                                                          KernelOp consumer);
+  /// Has `consumer` read `alone` in place of `v`, which it computes, if that
+  /// can be merged into it; else erases `alone`.
+  std::optional<MergePlan> planInPlaceOf(mlir::Value v, KernelOp alone,
+                                         KernelOp consumer);
   /// Whether kernels that share at least `minShared` bytes can be one.
   bool canMergeSiblings(KernelOp first, KernelOp second,
                         double minShared = kMinSharedBytes);

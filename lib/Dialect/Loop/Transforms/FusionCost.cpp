@@ -174,6 +174,17 @@ bool loop::isKept(OpResult result, StringRef library) {
   });
 }
 
+bool loop::storesEach(StoreOp store, const DimDependence &dependence) {
+  llvm::SmallBitVector varies = dependence[store.getValue()];
+  for (sym::ExprAttr index : store.getIndices().getDims()) {
+    if (index.isDim())
+      varies.reset(static_cast<unsigned>(index.getValue()));
+    else if (!index.isConstant(0))
+      return false;
+  }
+  return varies.none();
+}
+
 /// The store of another result than `result` that has `v` at every point at
 /// which there is one, and is in memory for others or for `consumer`; null if
 /// there is none.
@@ -183,17 +194,9 @@ static StoreOp findStored(KernelOp kernel, unsigned result, Value v,
     auto store = dyn_cast<StoreOp>(user);
     if (!store || store.getOutput() == result)
       continue;
-    llvm::SmallBitVector at(kernel.getNumDims());
-    bool isPlain = true;
-    for (sym::ExprAttr index : store.getIndices().getDims()) {
-      isPlain &= index.isDim() || index.isConstant(0);
-      if (index.isDim())
-        at.set(static_cast<unsigned>(index.getValue()));
-    }
-    llvm::SmallBitVector varies = dependence[v];
     auto stored = cast<OpResult>(
         kernel.getResult(static_cast<unsigned>(store.getOutput())));
-    if (isPlain && !varies.test(at) &&
+    if (storesEach(store, dependence) &&
         (isKept(stored, /*library=*/"") ||
          (consumer && llvm::is_contained(consumer.getInputs(), stored))))
       return store;

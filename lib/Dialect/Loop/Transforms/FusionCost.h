@@ -71,6 +71,10 @@ std::optional<ResultSlice> getPointwiseSlice(KernelOp kernel, unsigned result,
 /// reads `result`, so that it is in memory whatever fusion does.
 bool isKept(mlir::OpResult result, llvm::StringRef library);
 
+/// Whether a store at plain dimensions has what it stores at every point at
+/// which there is a value of its own.
+bool storesEach(StoreOp store, const DimDependence &dependence);
+
 /// What it costs that a consumer computes one result for itself.
 struct CopyCost {
   /// Bytes of operands that the consumer does not read anyway.

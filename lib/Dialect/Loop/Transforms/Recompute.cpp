@@ -71,8 +71,9 @@ public:
 
   std::optional<Cut> solve();
 
-  /// The store of another result that has `v` at each point at which it is one.
-  StoreOp findStore(Value v, unsigned result) const;
+  /// The store of a result, other than `except`, that has `v` at each point at
+  /// which it is one.
+  StoreOp findStore(Value v, std::optional<unsigned> except) const;
 
 private:
   double countElements(Value v) const {
@@ -113,21 +114,11 @@ bool CutGraph::isStorable(Value v) const {
   return varies == wide || varies == rows;
 }
 
-StoreOp CutGraph::findStore(Value v, unsigned result) const {
-  for (Operation *user : v.getUsers()) {
-    auto store = dyn_cast<StoreOp>(user);
-    if (!store || store.getOutput() == result)
-      continue;
-    llvm::SmallBitVector at(wide.size());
-    bool isPlain = true;
-    for (sym::ExprAttr index : store.getIndices().getDims()) {
-      isPlain &= index.isDim() || index.isConstant(0);
-      if (index.isDim())
-        at.set(static_cast<unsigned>(index.getValue()));
-    }
-    if (isPlain && !dependence[v].test(at))
+StoreOp CutGraph::findStore(Value v, std::optional<unsigned> except) const {
+  for (Operation *user : v.getUsers())
+    if (auto store = dyn_cast<StoreOp>(user);
+        store && store.getOutput() != except && storesEach(store, dependence))
       return store;
-  }
   return nullptr;
 }
 
@@ -288,41 +279,32 @@ struct LoopRecomputePass
   using LoopRecomputePassBase::LoopRecomputePassBase;
 
   void runOnOperation() override {
-    if (getOperation().isExternal())
-      return;
-    target::TargetAttrInterface target =
-        target::getProgramTarget(getOperation());
-    // Cores find in their caches what the kernel before has written.
-    if (!target || !target.getFact("multiprocessors"))
-      return;
-    ReductionCounts counts = getReductionCounts(target);
-    for (Block *block : getFusionBlocks(getOperation())) {
-      Fuser fuser(getOperation(), *block, maxOps, library, counts.enoughResults,
-                  counts.fusedRowPiece);
-      // Kernels that replace others stand where these did.
-      for (Operation *op = block->empty() ? nullptr : &block->front(); op;) {
-        auto reader = dyn_cast<KernelOp>(op);
-        if (reader && canRead(fuser, reader))
-          reader = cutAll(fuser, reader);
-        op = (reader ? reader.getOperation() : op)->getNextNode();
-      }
-      for (KernelOp kernel : llvm::to_vector(block->getOps<KernelOp>()))
-        dropUnusedResults(kernel);
-    }
+    fuseThreadBlocks(
+        getOperation(), maxOps, library,
+        [&](Fuser &fuser, const ReductionCounts &) {
+          Block &block = fuser.block;
+          // Kernels that replace others stand where these did.
+          for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
+            auto reader = dyn_cast<KernelOp>(op);
+            if (reader && canRead(fuser, reader))
+              reader = cutAll(fuser, reader);
+            op = (reader ? reader.getOperation() : op)->getNextNode();
+          }
+          for (KernelOp kernel : llvm::to_vector(block.getOps<KernelOp>()))
+            dropUnusedResults(kernel);
+        });
   }
 
 private:
   /// (C1)
-  static bool canRead(Fuser &fuser, KernelOp kernel) {
-    return !kernel.isSequential() && !scatters(kernel) && !sumsRows(kernel) &&
-           !kernel.getScheduleAttr() && !kernel.getConvAttr() &&
-           kernel.getColumnDims().empty() && !fuser.isLibraryKernel(kernel) &&
-           !fuser.isLongReduction(kernel);
-  }
   static bool canMake(Fuser &fuser, KernelOp kernel) {
     return !scatters(kernel) && !sumsRows(kernel) &&
            !kernel.getScheduleAttr() && !kernel.getConvAttr() &&
            kernel.getColumnDims().empty() && !fuser.isLibraryKernel(kernel);
+  }
+  static bool canRead(Fuser &fuser, KernelOp kernel) {
+    return canMake(fuser, kernel) && !kernel.isSequential() &&
+           !fuser.isLongReduction(kernel);
   }
 
   KernelOp cutAll(Fuser &fuser, KernelOp reader) {
@@ -376,19 +358,9 @@ private:
         producer = storeRows(producer, slice);
       Value v = producer.getResult(number);
       KernelOp alone = extractResult(producer, number, slice);
-      SmallVector<OpOperand *> operands;
-      for (OpOperand &operand : reader->getOpOperands())
-        if (operand.get() == v)
-          operands.push_back(&operand);
-      for (OpOperand *operand : operands)
-        operand->set(alone.getResult(0));
-      std::optional<MergePlan> plan = fuser.plan(alone, reader);
-      if (!plan) {
-        for (OpOperand *operand : operands)
-          operand->set(v);
-        alone.erase();
+      std::optional<MergePlan> plan = fuser.planInPlaceOf(v, alone, reader);
+      if (!plan)
         continue;
-      }
       Operation *last = fuser.lastOperand(alone, reader);
       reader = mergeProducer(alone, reader, *plan);
       shareValues(reader);
