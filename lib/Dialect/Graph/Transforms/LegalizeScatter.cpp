@@ -617,14 +617,8 @@ static LogicalResult legalizeDiagonalScatter(AtenCall &c) {
       c.has("dim2") ? c.getDim("dim2", rank) : std::optional<int64_t>(1);
   if (!rows || !columns || *rows == *columns)
     return c.fail("its dimensions are not constant");
-  SmallVector<int64_t> permutation, inverse(rank);
-  for (int64_t d = 0; d < rank; ++d)
-    if (d != *rows && d != *columns)
-      permutation.push_back(d);
-  permutation.append({*rows, *columns});
-  for (auto [i, p] : llvm::enumerate(permutation))
-    inverse[p] = static_cast<int64_t>(i);
-  Value permuted = c.b.permute(x, permutation);
+  LastPair last(rank, *rows, *columns);
+  Value permuted = c.b.permute(x, last.permutation);
   Sizes sizes = getSizes(permuted);
   sizes.pop_back();
   ExprAttr length = sizes.back() = getSizes(source).back();
@@ -633,7 +627,7 @@ static LogicalResult legalizeDiagonalScatter(AtenCall &c) {
   return c.replace(
       c.b.permute(indexPut(c.b, std::nullopt, permuted, {row, column},
                            c.b.castSizes(source, sizes), {rank - 2, rank - 1}),
-                  inverse));
+                  last.inverse));
 }
 
 void graph::populateScatterLegalizations(AtenLegalizations &t) {

@@ -94,13 +94,7 @@ static LogicalResult legalizeDiagonal(AtenCall &c) {
   if (!grad || !rows || !columns || !offset || rank < 2 || *rows == *columns ||
       getRank(grad) != rank - 1)
     return c.fail("its dimensions are not constant");
-  SmallVector<int64_t> permutation, inverse(rank);
-  for (int64_t d = 0; d < rank; ++d)
-    if (d != *rows && d != *columns)
-      permutation.push_back(d);
-  permutation.append({*rows, *columns});
-  for (auto [i, d] : llvm::enumerate(permutation))
-    inverse[d] = static_cast<int64_t>(i);
+  LastPair last(rank, *rows, *columns);
   // The element of the diagonal that is in each row; in rows without one, what
   // is read is not used.
   Positions p(b);
@@ -112,7 +106,7 @@ static LogicalResult legalizeDiagonal(AtenCall &c) {
   Num isMember = p.iota(sizes[*columns]) ==
                  (row + static_cast<double>(*offset)).unsqueeze(1);
   Num result = select(isMember, Num(b, values).unsqueeze(rank - 1), 0);
-  return c.replace(b.permute(result, inverse));
+  return c.replace(b.permute(result, last.inverse));
 }
 
 /// trace_backward: every element whose position in memory is a multiple of the

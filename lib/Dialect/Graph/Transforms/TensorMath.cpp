@@ -19,6 +19,16 @@ SmallVector<int64_t> graph::allDims(Value v) {
   return llvm::to_vector(llvm::seq<int64_t>(0, getRank(v)));
 }
 
+graph::LastPair::LastPair(int64_t rank, int64_t first, int64_t second)
+    : inverse(rank) {
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != first && d != second)
+      permutation.push_back(d);
+  permutation.append({first, second});
+  for (auto [i, d] : llvm::enumerate(permutation))
+    inverse[d] = static_cast<int64_t>(i);
+}
+
 SmallVector<int64_t> graph::lastDims(int64_t rank, int64_t count) {
   return llvm::to_vector(llvm::seq<int64_t>(rank - count, rank));
 }

@@ -145,6 +145,12 @@ mlir::Value multiplyMatrices(TensorBuilder &b, mlir::Value x, mlir::Value y,
                              mlir::Value bias = {});
 /// All dimensions of a tensor.
 llvm::SmallVector<int64_t> allDims(mlir::Value v);
+/// A permutation of `rank` dimensions that has two of them last, in this order,
+/// and the one that takes it back.
+struct LastPair {
+  LastPair(int64_t rank, int64_t first, int64_t second);
+  llvm::SmallVector<int64_t> permutation, inverse;
+};
 /// The last `count` of `rank` dimensions.
 llvm::SmallVector<int64_t> lastDims(int64_t rank, int64_t count);
 /// The tensor as a vector.

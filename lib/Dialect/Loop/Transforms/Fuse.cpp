@@ -77,13 +77,14 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
           if (!producer || refused.contains(producer))
             continue;
           std::optional<MergePlan> plan = fuser.plan(producer, consumer);
-          if (!plan)
+          if (!plan) {
             if (auto copy = fuser.planCopy(v, consumer)) {
               producer = copy->first;
               plan = std::move(copy->second);
             } else {
               producer = v.getDefiningOp<KernelOp>();
             }
+          }
           if (!plan) {
             refused.insert(producer);
             remark::missed(consumer.getLoc(),
