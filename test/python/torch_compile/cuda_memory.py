@@ -186,11 +186,9 @@ def test_state():
     x, row = torch.rand(1, 1024, device="cuda"), torch.tensor([3], device="cuda")
     model = coil.compile(Cache().cuda(), args=(x, row), options="target=cuda update-inputs=true")
     for i in range(4):
-        if i == 1:  # The state is there.
-            before = get_in_use()
-            torch.cuda.reset_peak_memory_stats()
-        torch.testing.assert_close(model(x + i, row + i), module(x + i, row + i), rtol=1e-4, atol=1e-4)
-    assert torch.cuda.max_memory_allocated() - before < 4 * MB, torch.cuda.max_memory_allocated() - before
+        used, actual = measure(lambda: model(x + i, row + i))
+        torch.testing.assert_close(actual, module(x + i, row + i), rtol=1e-4, atol=1e-4)
+        assert used < 4 * MB, used
     assert model.program.weights_info["active"] == 0, model.program.weights_info
 
 
