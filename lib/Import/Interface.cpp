@@ -70,7 +70,8 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
     return makeError("inputs of kind " + quoted(spec.tag) +
                      " are not supported");
   if (spec.arg.kind == Kind::SymInt && !spec.arg.symInts[0].name.empty()) {
-    // A number is a tensor of rank zero, whose value a symbol stands for.
+    // A number is a tensor of rank zero, whose value a symbol stands for. It is
+    // on the host: reading it must not wait for a device.
     StringRef name = spec.arg.symInts[0].name;
     Expected<ExprAttr> expr = getExpr(spec.arg.symInts[0]);
     if (!expr)
@@ -80,7 +81,8 @@ Error ModuleBuilder::addInput(const InputSpec &spec,
                        ": only a number that is a symbol can be an input");
     types.push_back(RankedTensorType::get({}, builder.getI64Type()));
     attrs.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("coil.name", builder.getStringAttr(name))));
+        {builder.getNamedAttr("coil.name", builder.getStringAttr(name)),
+         builder.getNamedAttr("coil.device", builder.getStringAttr("cpu"))}));
     numbers.push_back({name, expr->getName(), attrs.size() - 1});
     return Error::success();
   }

@@ -259,6 +259,17 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
     if (mapped != consumerReduced)
       return refuse("both reduce, over different dimensions");
   }
+  // Blocks that scan pieces of a row pass on their sums; what they reduce they
+  // do not.
+  auto scansFewRows = [&](KernelOp kernel, KernelOp other) {
+    return kernel.isSequential() && !scatters(kernel) &&
+           hasFewLongRows(kernel) &&
+           llvm::any_of(*other.getBlock(),
+                        [](Operation &op) { return isReduction(&op); });
+  };
+  if (runsThreads(consumer) &&
+      (scansFewRows(producer, consumer) || scansFewRows(consumer, producer)))
+    return refuse("few long rows are scanned in pieces, which reduce nothing");
   unsigned depth = 0;
   for (LoadOp read : reads)
     depth = std::max(
@@ -470,18 +481,29 @@ bool Fuser::isComputedByReaders(KernelOp kernel) {
   return readers.size() > 1 && isRecomputedByAll(kernel);
 }
 
+/// Whether what a kernel reduces or scans is so long, and so few, that one
+/// block for each would leave a device idle.
+bool Fuser::hasFewLongRows(KernelOp kernel) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  double rows = 1, elements = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? elements : rows) *=
+        hints(kernel.getExtent(d));
+  return elements >= kLongReduction && rows < enoughResults;
+}
+
 /// Whether a kernel reduces so many elements to so few results that it will be
 /// cut into chunks.
 bool Fuser::isLongReduction(KernelOp kernel) {
   SmallVector<unsigned> reduced = kernel.getReducedDims();
   if (reduced.empty() || kernel.isSequential())
     return false;
+  if (hasFewLongRows(kernel))
+    return true;
   double results = 1, elements = 1;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d)
     (llvm::is_contained(reduced, d) ? elements : results) *=
         hints(kernel.getExtent(d));
-  if (elements >= kLongReduction && results < enoughResults)
-    return true;
   // A block takes many results that lie beside one another. Chunks read once
   // more what they reduce: with a quarter of enough blocks that is less.
   return rowPiece > 0 && results >= rowPiece &&

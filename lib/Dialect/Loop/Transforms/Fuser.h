@@ -122,6 +122,7 @@ struct Fuser {
   /// Whether each of several readers of `kernel` computes it for itself.
   bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
+  bool hasFewLongRows(KernelOp kernel);
   bool isLongReduction(KernelOp kernel);
   /// How many times as long a kernel takes because it has fewer results beside
   /// one another than keep the target busy, and reduces each in one block.
