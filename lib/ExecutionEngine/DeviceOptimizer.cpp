@@ -11,6 +11,7 @@
 
 #include "DeviceOptimizer.h"
 #include "ModulePasses.h"
+#include "RegisterDemand.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -124,4 +125,5 @@ void coil::optimizeForDevice(Module &module, TargetMachine &machine) {
   });
   splitShortSums(module);
   forgetReadOnly(module);
+  fitBlocksToRegisters(module);
 }

@@ -545,6 +545,11 @@ GPUScheduleAttr Selector::select() {
     dim = selectDim();
     transposeDim = selectTransposeDim();
     width = selectWidth(dim);
+    if (const char *x = getenv("COIL_X_NARROW"); x && reduced.none() && transposeDim<0 && !sumsRows) {
+      double n = atof(x)*processors, all=1;
+      for (unsigned d = 0; d < kernel.getNumDims(); ++d) all *= hints(kernel.getExtent(d));
+      while (width > 1 && all/width < n) width /= 2;
+    }
     if (!accumulates)
       selectAlignment();
   }

@@ -274,48 +274,57 @@ Value ScalarBuilder::atan2(Value x, Value y) {
 }
 
 Value ScalarBuilder::hypot(Value x, Value y) {
-  Value length;
   Value infinity =
       binary<arith::OrIOp>(isInf(x), isInf(y)); // Even if the other is NaN.
-  if (!elementType.isF64()) {
-    // Squares of f32 neither overflow nor vanish in f64.
-    Type f64 = builder.getF64Type(), type = x.getType();
-    Value wideX = arith::ExtFOp::create(builder, loc, f64, x);
-    Value wideY = arith::ExtFOp::create(builder, loc, f64, y);
-    Value sum = add(mul(wideX, wideX), mul(wideY, wideY));
-    length =
-        arith::TruncFOp::create(builder, loc, type, unary<math::SqrtOp>(sum));
+  auto finish = [&](Value length) {
+    return select(infinity, constant(std::numeric_limits<double>::infinity()),
+                  length);
+  };
+  // What is computed in f32: squares of f16 are numbers.
+  if (elementType.isF16())
+    return finish(unary<math::SqrtOp>(add(mul(x, x), mul(y, y))));
+  // By a power of two, squares neither overflow nor vanish: those of what is
+  // beyond these limits would.
+  bool isDouble = elementType.isF64();
+  double largest = isDouble ? 0x1p500 : 0x1p62,
+         least = isDouble ? 0x1p-400 : 0x1p-50,
+         down = isDouble ? 0x1p-600 : 0x1p-66,
+         up = isDouble ? 0x1p600 : 0x1p100;
+  Value a = unary<math::AbsFOp>(x), b = unary<math::AbsFOp>(y);
+  Value large = maximum(a, b), small = minimum(a, b);
+  Value isLarge = compare(ComparePredicate::Gt, large, constant(largest));
+  Value isSmall = compare(ComparePredicate::Lt, large, constant(least));
+  Value scale =
+      select(isLarge, constant(down), select(isSmall, constant(up), one()));
+  Value back = select(isLarge, constant(1 / down),
+                      select(isSmall, constant(1 / up), one()));
+  Value p = mul(large, scale), q = mul(small, scale);
+  // Its type has half of the digits that are computed.
+  if (elementType.isBF16())
+    return finish(mul(unary<math::SqrtOp>(add(mul(p, p), mul(q, q))), back));
+  auto fma = [&](Value a, Value b, Value c) -> Value {
+    return math::FmaOp::create(builder, loc, a, b, c);
+  };
+  Value pp = mul(p, p), qq = mul(q, q);
+  Value sum = add(pp, qq), root, half;
+  if (isDouble) {
+    root = unary<math::SqrtOp>(sum);
+    half = div(constant(0.5), root);
   } else {
-    Value a = unary<math::AbsFOp>(x), b = unary<math::AbsFOp>(y);
-    Value large = maximum(a, b), small = minimum(a, b);
-    // By a power of two, squares neither overflow nor vanish: those of 2^600
-    // and more, and below 2^-500, would.
-    Value isLarge = compare(ComparePredicate::Gt, large, constant(0x1p500));
-    Value isSmall = compare(ComparePredicate::Lt, large, constant(0x1p-400));
-    Value down = select(isLarge, constant(0x1p-600),
-                        select(isSmall, constant(0x1p600), one()));
-    Value up = select(isLarge, constant(0x1p600),
-                      select(isSmall, constant(0x1p-600), one()));
-    Value p = mul(large, down), q = mul(small, down);
-    auto fma = [&](Value a, Value b, Value c) -> Value {
-      return math::FmaOp::create(builder, loc, a, b, c);
-    };
-    Value pp = mul(p, p), qq = mul(q, q);
-    Value root = unary<math::SqrtOp>(add(pp, qq));
-    // One step of Newton's method from what is left of root^2 - p^2 - q^2. As
-    // fused operations only, so that no contraction counts an error twice.
-    Value rest = fma(root, root, neg(pp));
-    rest = fma(neg(q), q, rest);
-    rest = sub(rest, fma(p, p, neg(pp)));
-    Value step = div(rest, add(root, root));
-    // Zero has no step, and an infinity has none that counts.
-    step = select(compare(ComparePredicate::Gt, root, zero()), step, zero());
-    length = mul(sub(root, step), up);
-    length =
-        select(compare(ComparePredicate::Eq, large, zero()), large, length);
+    // GPUs have an instruction for it, whose error is gone after the step.
+    Value inverse = unary<math::RsqrtOp>(sum);
+    root = mul(sum, inverse);
+    half = mul(constant(0.5), inverse);
   }
-  return select(infinity, constant(std::numeric_limits<double>::infinity()),
-                length);
+  // One step of Newton's method from what is left of root^2 - p^2 - q^2. As
+  // fused operations only, so that no contraction counts an error twice.
+  Value rest = fma(root, root, neg(pp));
+  rest = fma(neg(q), q, rest);
+  rest = sub(rest, fma(p, p, neg(pp)));
+  Value length = mul(fma(neg(rest), half, root), back);
+  // Zero has no step.
+  return finish(
+      select(compare(ComparePredicate::Eq, large, zero()), large, length));
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,8 @@ using sym::ExprAttr;
 
 namespace {
 
+/// Operations of the one result of a reduction of `longReduction` elements.
+constexpr double kIdleOps = 4;
 /// Rows of the least chunk, so that partial results cost little beside them.
 constexpr double kMinRows = 16;
 /// Summed points of the least chunk of a contraction in tiles.
@@ -120,7 +122,9 @@ struct LoopSplitReductionPass
       pieces = *tiles;
       longest = 2 * kMinTileSum;
     }
-    if (pieces >= enough || elements < longest)
+    if (pieces >= enough ||
+        (elements < longest &&
+         (byRows || tiles || !leavesIdle(kernel, results, elements))))
       return std::nullopt;
     auto missed = [&](StringRef why) {
       remark::missed(kernel.getLoc(), remark::RemarkOpts::name("NotSplit")
@@ -163,6 +167,21 @@ struct LoopSplitReductionPass
     auto one = static_cast<double>(counts.longReduction),
          most = static_cast<double>(counts.longestReduction);
     return std::min(most, one * std::max(1.0, results / 4));
+  }
+  /// Whether blocks that each compute one result leave so much of a device idle
+  /// for so long, for what they compute with each element, that chunks are worth
+  /// a second kernel all the same.
+  bool leavesIdle(KernelOp kernel, double results, double elements) const {
+    auto one = static_cast<double>(counts.longReduction);
+    if (!counts.hasBlocks || elements < one)
+      return false;
+    auto ops = static_cast<double>(
+        llvm::count_if(*kernel.getBlock(), [](Operation &op) {
+          return !op.hasTrait<OpTrait::ConstantLike>() && !isa<StoreOp>(op);
+        }));
+    double idle =
+        1 - results / static_cast<double>(counts.enoughResults);
+    return idle * elements * ops > (getenv("COIL_X_IDLE")?atof(getenv("COIL_X_IDLE")):kIdleOps) * one;
   }
   /// The same for results in rows of which a task or block takes a piece.
   double getLongestOfRows(double results) const {

@@ -1,0 +1,194 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How many registers a kernel's values need, counted in its optimised code:
+// schedules are chosen before there is any.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegisterDemand.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace coil;
+using namespace llvm;
+
+/// The address space of memory that a block shares, whose addresses are 32 bits.
+static constexpr unsigned kSharedSpace = 3;
+
+/// Registers of a multiprocessor (all chips from sm_80 to sm_120; CUDA C++
+/// Programming Guide, "Compute Capabilities").
+static constexpr uint64_t kRegisters = 65536;
+/// Live words for each register from which on ptxas keeps much in memory, and
+/// registers for each of them without that: it puts instructions into an order
+/// that needs fewer than ours.
+static constexpr double kSpilling = 1.5, kKept = 0.75;
+
+static unsigned getWords(Type *type) {
+  if (auto *structure = dyn_cast<StructType>(type)) {
+    unsigned words = 0;
+    for (Type *element : structure->elements())
+      words += getWords(element);
+    return words;
+  }
+  if (auto *array = dyn_cast<ArrayType>(type))
+    return static_cast<unsigned>(array->getNumElements()) *
+           getWords(array->getElementType());
+  unsigned lanes = 1;
+  if (auto *vector = dyn_cast<FixedVectorType>(type)) {
+    lanes = vector->getNumElements();
+    type = vector->getElementType();
+  }
+  if (type->isPointerTy())
+    return lanes * (type->getPointerAddressSpace() == kSharedSpace ? 1 : 2);
+  unsigned bits = type->getPrimitiveSizeInBits();
+  return bits <= 1 ? 0 : divideCeil(bits * lanes, 32);
+}
+
+namespace {
+
+/// The values of a function that take registers.
+class Registers {
+public:
+  explicit Registers(const Function &function) {
+    for (const BasicBlock &block : function)
+      for (const Instruction &instruction : block)
+        if (getValue(&instruction) == &instruction) {
+          unsigned words = getWords(instruction.getType());
+          if (words == 0)
+            continue;
+          numbers[&instruction] = sizes.size();
+          sizes.push_back(words);
+        }
+  }
+
+  unsigned count() const { return static_cast<unsigned>(sizes.size()); }
+  unsigned getSize(unsigned number) const { return sizes[number]; }
+
+  /// The number of the register that holds a value, if it is in one.
+  std::optional<unsigned> find(const Value *value) const {
+    return getNumber(getValue(value));
+  }
+  /// The number of the register that an instruction writes, if it writes one.
+  std::optional<unsigned> getNumber(const Value *value) const {
+    auto it = numbers.find(value);
+    return it == numbers.end() ? std::nullopt : std::optional(it->second);
+  }
+
+private:
+  /// What is in a register for a value: an address at a constant distance is a
+  /// part of the instruction that uses it.
+  static const Value *getValue(const Value *value) {
+    while (auto *address = dyn_cast<GetElementPtrInst>(value)) {
+      if (!address->hasAllConstantIndices())
+        break;
+      value = address->getPointerOperand();
+    }
+    return value;
+  }
+
+  DenseMap<const Value *, unsigned> numbers;
+  SmallVector<unsigned> sizes;
+};
+
+} // namespace
+
+unsigned coil::countLiveWords(const Function &function) {
+  Registers registers(function);
+  DenseMap<const BasicBlock *, BitVector> liveIn;
+  for (const BasicBlock &block : function)
+    liveIn[&block].resize(registers.count());
+  // What is live behind a block.
+  auto getLiveOut = [&](const BasicBlock &block) {
+    BitVector live(registers.count());
+    for (const BasicBlock *next : successors(&block)) {
+      live |= liveIn[next];
+      for (const PHINode &phi : next->phis())
+        if (auto number =
+                registers.find(phi.getIncomingValueForBlock(&block)))
+          live.set(*number);
+    }
+    return live;
+  };
+  // Walks a block from its end to its beginning; the most words that are live.
+  auto walk = [&](const BasicBlock &block, BitVector &live) {
+    unsigned words = 0, most = 0;
+    for (unsigned number : live.set_bits())
+      words += registers.getSize(number);
+    for (const Instruction &instruction : reverse(block)) {
+      most = std::max(most, words);
+      if (auto number = registers.getNumber(&instruction);
+          number && live.test(*number)) {
+        live.reset(*number);
+        words -= registers.getSize(*number);
+      }
+      if (isa<PHINode>(instruction))
+        continue;
+      for (const Value *operand : instruction.operands())
+        if (auto number = registers.find(operand);
+            number && !live.test(*number)) {
+          live.set(*number);
+          words += registers.getSize(*number);
+        }
+    }
+    return std::max(most, words);
+  };
+  ReversePostOrderTraversal<const Function *> order(&function);
+  SmallVector<const BasicBlock *> blocks(order.begin(), order.end());
+  unsigned most = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const BasicBlock *block : reverse(blocks)) {
+      BitVector live = getLiveOut(*block);
+      most = std::max(most, walk(*block, live));
+      changed |= live != liveIn[block];
+      liveIn[block] = std::move(live);
+    }
+  }
+  return most;
+}
+
+/// The threads of a block of a kernel, or 0.
+static uint64_t getThreads(const Function &kernel) {
+  uint64_t threads = 1;
+  SmallVector<StringRef, 3> sizes;
+  kernel.getFnAttribute("nvvm.maxntid").getValueAsString().split(sizes, ',');
+  for (StringRef size : sizes) {
+    uint64_t number;
+    if (size.trim().getAsInteger(10, number))
+      return 0;
+    threads *= number;
+  }
+  return threads;
+}
+
+void coil::fitBlocksToRegisters(Module &module) {
+  const char *env = getenv("COIL_X_FIT"), *to = getenv("COIL_X_TO");
+  for (Function &kernel : module) {
+    uint64_t blocks = kernel.getFnAttributeAsParsedInteger("nvvm.minctasm", 0);
+    uint64_t threads = getThreads(kernel);
+    if (kernel.isDeclaration() || blocks <= 1 || threads == 0)
+      continue;
+    unsigned words = countLiveWords(kernel);
+    double most = double(kRegisters / (blocks * threads) / 8 * 8);
+    if (words <= (env ? atof(env) : kSpilling) * most)
+      continue;
+    uint64_t fit = std::max<uint64_t>(
+        1, uint64_t(kRegisters / (double(threads) * (to?atof(to):kKept) * words)));
+    if (getenv("COIL_FIT")) errs() << "FIT " << kernel.getName() << " live " << words << " most " << most << " threads " << threads << " blocks " << blocks << " -> " << fit << "\n";
+    kernel.addFnAttr("nvvm.minctasm", utostr(std::min(blocks, fit)));
+  }
+}

@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_EXECUTIONENGINE_REGISTERDEMAND_H
+#define COIL_LIB_EXECUTIONENGINE_REGISTERDEMAND_H
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace coil {
+
+/// The most 32-bit words of a function's values that are live at one time, in
+/// the order of its instructions. Not counted are arguments, which are read
+/// where they are needed, conditions, which are predicates, and addresses at
+/// constant distances from others.
+unsigned countLiveWords(const llvm::Function &function);
+
+/// Lowers the number of blocks that each kernel of a module wants on one
+/// multiprocessor (`nvvm.minctasm`) to what its registers allow: of more blocks
+/// each would keep values in memory.
+void fitBlocksToRegisters(llvm::Module &module);
+
+} // namespace coil
+
+#endif // COIL_LIB_EXECUTIONENGINE_REGISTERDEMAND_H
