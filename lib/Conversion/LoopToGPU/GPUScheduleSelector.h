@@ -142,6 +142,7 @@ private:
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
   void narrowColumns();
+  void narrowFewPoints();
   /// Makes vectors of columns shorter where long functions of many lanes would
   /// take the registers of other threads.
   void narrowLongChains();

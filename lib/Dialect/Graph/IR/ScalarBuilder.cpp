@@ -283,46 +283,60 @@ Value ScalarBuilder::hypot(Value x, Value y) {
   // What is computed in f32: squares of f16 are numbers.
   if (elementType.isF16())
     return finish(unary<math::SqrtOp>(add(mul(x, x), mul(y, y))));
-  // By a power of two, squares neither overflow nor vanish: those of what is
-  // beyond these limits would.
-  bool isDouble = elementType.isF64();
-  double largest = isDouble ? 0x1p500 : 0x1p62,
-         least = isDouble ? 0x1p-400 : 0x1p-50,
-         down = isDouble ? 0x1p-600 : 0x1p-66,
-         up = isDouble ? 0x1p600 : 0x1p100;
   Value a = unary<math::AbsFOp>(x), b = unary<math::AbsFOp>(y);
   Value large = maximum(a, b), small = minimum(a, b);
-  Value isLarge = compare(ComparePredicate::Gt, large, constant(largest));
-  Value isSmall = compare(ComparePredicate::Lt, large, constant(least));
-  Value scale =
-      select(isLarge, constant(down), select(isSmall, constant(up), one()));
-  Value back = select(isLarge, constant(1 / down),
-                      select(isSmall, constant(1 / up), one()));
-  Value p = mul(large, scale), q = mul(small, scale);
-  // Its type has half of the digits that are computed.
-  if (elementType.isBF16())
-    return finish(mul(unary<math::SqrtOp>(add(mul(p, p), mul(q, q))), back));
   auto fma = [&](Value a, Value b, Value c) -> Value {
     return math::FmaOp::create(builder, loc, a, b, c);
   };
-  Value pp = mul(p, p), qq = mul(q, q);
-  Value sum = add(pp, qq), root, half;
-  if (isDouble) {
-    root = unary<math::SqrtOp>(sum);
-    half = div(constant(0.5), root);
-  } else {
-    // GPUs have an instruction for it, whose error is gone after the step.
-    Value inverse = unary<math::RsqrtOp>(sum);
-    root = mul(sum, inverse);
-    half = mul(constant(0.5), inverse);
+  if (!elementType.isF64()) {
+    // Divided by half of the power of two below the larger one, squares neither
+    // overflow nor vanish. The exponent of the divisor is that of `large`, of
+    // which there is an inverse; a subnormal number has the least one.
+    constexpr int32_t step = 1 << 23, most = 252 * step;
+    Type i32 = builder.getI32Type(), type = large.getType();
+    auto number = [&](int32_t value) -> Value {
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getI32IntegerAttr(value));
+    };
+    auto asFloat = [&](Value bits) -> Value {
+      return arith::BitcastOp::create(builder, loc, type, bits);
+    };
+    Value exponent = binary<arith::MinUIOp>(
+        binary<arith::AndIOp>(
+            arith::BitcastOp::create(builder, loc, i32, large).getResult(),
+            number(255 * step)),
+        number(most));
+    Value inverse =
+        asFloat(binary<arith::SubIOp>(number(most + step), exponent));
+    Value p = mul(large, inverse), q = mul(small, inverse);
+    // The square that is rounded is the smaller one: at most 1.03 ulp. A limit
+    // that only zeros are below, and whose root is zero as a result, saves
+    // targets what their root does with numbers that small.
+    Value sum = maximum(fma(p, p, mul(q, q)), constant(0x1p-100));
+    return finish(mul(unary<math::SqrtOp>(sum),
+                      asFloat(binary<arith::AddIOp>(exponent, number(step)))));
   }
+  // By a power of two, squares neither overflow nor vanish: those of 2^600 and
+  // more, and below 2^-500, would.
+  Value isLarge = compare(ComparePredicate::Gt, large, constant(0x1p500));
+  Value isSmall = compare(ComparePredicate::Lt, large, constant(0x1p-400));
+  Value down = select(isLarge, constant(0x1p-600),
+                      select(isSmall, constant(0x1p600), one()));
+  Value up = select(isLarge, constant(0x1p600),
+                    select(isSmall, constant(0x1p-600), one()));
+  Value p = mul(large, down), q = mul(small, down);
+  Value pp = mul(p, p), qq = mul(q, q);
+  Value root = unary<math::SqrtOp>(add(pp, qq));
   // One step of Newton's method from what is left of root^2 - p^2 - q^2. As
   // fused operations only, so that no contraction counts an error twice.
   Value rest = fma(root, root, neg(pp));
   rest = fma(neg(q), q, rest);
   rest = sub(rest, fma(p, p, neg(pp)));
-  Value length = mul(fma(neg(rest), half, root), back);
-  // Zero has no step.
+  Value correction = div(rest, add(root, root));
+  // Zero has no step, and an infinity has none that counts.
+  correction =
+      select(compare(ComparePredicate::Gt, root, zero()), correction, zero());
+  Value length = mul(sub(root, correction), up);
   return finish(
       select(compare(ComparePredicate::Eq, large, zero()), large, length));
 }
