@@ -33,6 +33,8 @@ using namespace llvm;
 /// first, so that one walk over the kernel is enough.
 static constexpr StringLiteral pipeline =
     "always-inline,function("
+    // What is rare stays behind a branch.
+    "lower-expect,"
     // Into registers: user-defined kernels may have variables. Branches of the
     // same outcome become selects.
     "sroa,"

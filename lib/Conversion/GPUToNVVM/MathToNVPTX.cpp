@@ -107,6 +107,9 @@ Value coil::isAnyLane(OpBuilder &b, Location loc, Value v,
 
 Value coil::emitRarely(OpBuilder &b, Location loc, Value isRare, Value usual,
                        llvm::function_ref<Value(OpBuilder &)> emitRare) {
+  // Both ways at once would take as long as the rare one always does.
+  Value never = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  isRare = LLVM::ExpectOp::create(b, loc, isRare, never);
   auto choice = scf::IfOp::create(b, loc, usual.getType(), isRare,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
