@@ -94,6 +94,9 @@ COIL_DEVICE double coil_pow_f64(double x, double y) {
   return device::pow(x, y);
 }
 COIL_DEVICE float coil_pow_f32(float x, float y) { return device::pow(x, y); }
+COIL_DEVICE float coil_pow_default_f32(float x, float y) {
+  return device::powDefault(x, y);
+}
 COIL_DEVICE float coil_pow_fast_f32(float x, float y) {
   return device::powFast(x, y);
 }

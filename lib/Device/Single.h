@@ -445,6 +445,53 @@ COIL_INLINE float pow(float x, float y) {
   return powSign(x, y, static_cast<float>(exp(exponent)));
 }
 
+/// log2(x) of a finite number above zero as a sum, within 2^-40 of itself.
+COIL_INLINE PairF log2Pair(float x) {
+  int exponent;
+  float m = splitExponent(x, exponent), k = static_cast<float>(exponent);
+  // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), in two parts.
+  float t = m - 1, d = m + 1, inverse = rcpApprox(d);
+  float s = t * inverse;
+  float rest = fma(-s, m - (d - 1), fma(-s, d, t)) * inverse;
+  // atanh(s) = s + s w, w = s^2 / 3 + s^4 q.
+  constexpr float third = 0x1.555556p-2f, thirdLo = -0x1.555556p-27f;
+  float z = s * s, zLo = fma(2 * s, rest, fma(s, s, -z));
+  float q = poly(z, 1 / 13.0f, 1 / 11.0f, 1 / 9.0f, 1 / 7.0f, 0.2f);
+  float w = z * third;
+  float wLo = fma(z * z, q,
+                  fma(z, third, -w) + fma(z, thirdLo, zLo * third));
+  float p = s * w, pLo = fma(s, w, -p);
+  float l = s + p;
+  float lLo = (p - (l - s)) + (pLo + fma(s, wLo, fma(rest, w, rest)));
+  float g = l * (2 * log2eF);
+  float gLo = fma(l, 2 * log2eF, -g) + fma(l, 2 * log2eLoF, lLo * (2 * log2eF));
+  float sum = k + g;
+  return {sum, (g - (sum - k)) + gLo};
+}
+
+/// Without `double` and without branches, within 1 ulp.
+COIL_INLINE float powDefault(float x, float y) {
+  float a = fabs(x);
+  PairF l = log2Pair(a);
+  float e = y * l.hi, eLo = fma(y, l.hi, -e) + y * l.lo;
+  // Beyond all results; an infinity has no rest.
+  eLo = fabs(e) < 200 ? eLo : 0;
+  e = clampExponent(e, -152, 130);
+  float n = rint(e), f = (e - n) + eLo;
+  float r = fma(f, ln2HiF, f * ln2LoF);
+  float result = scale(1 + expm1Reduced(r), toInt(n));
+  // Results that are known.
+  float far = infinity<float>;
+  result = a == 0 ? (y < 0 ? far : 0) : result;
+  result = a == far ? (y < 0 ? 0 : far) : result;
+  result = a == 1 ? 1 : result;
+  bool isWhole = trunc(y) == y, isHalfWhole = trunc(0.5f * y) == 0.5f * y;
+  result = isWhole && !isHalfWhole ? copysign(result, x) : result;
+  result = x < 0 && a < far && !isWhole ? notANumber<float> : result;
+  result = isnan(x) || isnan(y) ? notANumber<float> : result;
+  return y == 0 || x == 1 ? 1 : result;
+}
+
 COIL_INLINE float powFast(float x, float y) {
   float result;
   if (powSpecial(x, y, result))

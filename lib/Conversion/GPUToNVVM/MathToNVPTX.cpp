@@ -764,7 +764,7 @@ void coil::populateMathToNVPTXPatterns(RewritePatternSet &patterns,
   FUNCTION(Log10Op, log10, HasFast)
   FUNCTION(Log1pOp, log1p, HasDefault)
   FUNCTION(Log2Op, log2, HasFast)
-  FUNCTION(PowFOp, pow, HasFast)
+  FUNCTION(PowFOp, pow, HasDefault | HasFast)
   FUNCTION(RsqrtOp, rsqrt, HasDefault)
   FUNCTION(SinOp, sin, HasFast)
   FUNCTION(SinhOp, sinh, ExactOnly)

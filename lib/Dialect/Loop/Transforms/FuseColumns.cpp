@@ -297,6 +297,10 @@ struct LoopFuseColumnsPass
           static_cast<uint64_t>(tile->rows)));
 
     double chunks = std::ceil(numRows / static_cast<double>(chunk));
+    // Either kernel alone has more blocks.
+    if (!always && 2 * chunks < static_cast<double>(processors))
+      return no(Twine(static_cast<int64_t>(chunks)) +
+                " chunks of rows would leave most processors idle");
     double saved = 0, total = 0, added = 0;
     for (ReduceOp op : columns.getBlock()->getOps<ReduceOp>())
       added += 2 * chunks * fuser.hints(length) *

@@ -549,7 +549,8 @@ def LoopFuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
 
     Bytes decide: what both kernels read, and what is no longer written and read
     between them, against the chunks, which are written and read. There are as
-    many chunks as blocks that run at a time, so that these are few. On CPUs the
+    many chunks as blocks that run at a time, so that these are few; rows that are
+    too few for half of the processors stay apart from columns. On CPUs the
     caches have what the other kernel read, and the pass does nothing.
 
     It runs after `loop-simplify-index`, when kernels over the same elements have
