@@ -458,8 +458,7 @@ COIL_INLINE PairF log2Pair(float x) {
   float z = s * s, zLo = fma(2 * s, rest, fma(s, s, -z));
   float q = poly(z, 1 / 13.0f, 1 / 11.0f, 1 / 9.0f, 1 / 7.0f, 0.2f);
   float w = z * third;
-  float wLo = fma(z * z, q,
-                  fma(z, third, -w) + fma(z, thirdLo, zLo * third));
+  float wLo = fma(z * z, q, fma(z, third, -w) + fma(z, thirdLo, zLo * third));
   float p = s * w, pLo = fma(s, w, -p);
   float l = s + p;
   float lLo = (p - (l - s)) + (pLo + fma(s, wLo, fma(rest, w, rest)));

@@ -339,6 +339,23 @@ CopyCost loop::getCopyCost(KernelOp producer, const ResultSlice &slice,
   return cost;
 }
 
+/// The points at which a kernel would compute a result that it reads: one for
+/// each place that it reads at, and each point that the place varies over.
+static double countReads(KernelOp reader, Value result, const Hints &hints) {
+  DimDependence dependence(reader);
+  double reads = 0;
+  for (auto load : reader.getBlock()->getOps<LoadOp>()) {
+    auto argument = dyn_cast<BlockArgument>(load.getSource());
+    if (!argument || reader.getInputs()[argument.getArgNumber()] != result)
+      continue;
+    double points = 1;
+    for (unsigned d : dependence[load.getResult()].set_bits())
+      points *= hints(reader.getExtent(d));
+    reads += points;
+  }
+  return reads;
+}
+
 /// Whether the kernels of a program of threads take less time where the readers
 /// of a result compute it by `slice` than where it is in memory: all of them,
 /// or `consumer` alone where it `isKept` for others.
@@ -348,7 +365,6 @@ static bool isFasterByReaders(KernelOp producer, unsigned number,
   target::TargetAttrInterface target = target::getProgramTarget(producer);
   Value result = producer.getResult(number);
   double bytes = getBytes(result, hints);
-  double elements = bytes / getElementBytes(result.getType());
   double before = 0, after = 0;
   llvm::SmallSetVector<Operation *, kMaxReaders> readers;
   if (isKept) {
@@ -372,7 +388,8 @@ static bool isFasterByReaders(KernelOp producer, unsigned number,
     before += times * getTimeInBytes(work, target);
     CopyCost cost = getCopyCost(producer, slice, reader, hints);
     work.bytes += cost.read - bytes;
-    work.operations += static_cast<double>(cost.operations) * elements;
+    work.operations += static_cast<double>(cost.operations) *
+                       countReads(reader, result, hints);
     after += times * getTimeInBytes(work, target);
   }
   return after <= before;

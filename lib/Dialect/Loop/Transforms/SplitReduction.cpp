@@ -42,7 +42,10 @@ using sym::ExprAttr;
 
 namespace {
 
-/// Operations of the one result of a reduction of `longReduction` elements.
+/// Operations for each element of `longReduction` from which on blocks that
+/// have nothing else to do are worth another kernel, where each result has one
+/// (an H200: 72 rows of 65,536 numbers of u8, a softmax and a maximum, in 19.5
+/// us, and in 21.3 without).
 constexpr double kIdleOps = 4;
 /// Rows of the least chunk, so that partial results cost little beside them.
 constexpr double kMinRows = 16;
@@ -169,8 +172,8 @@ struct LoopSplitReductionPass
     return std::min(most, one * std::max(1.0, results / 4));
   }
   /// Whether blocks that each compute one result leave so much of a device idle
-  /// for so long, for what they compute with each element, that chunks are worth
-  /// a second kernel all the same.
+  /// for so long, for what they compute with each element, that chunks are
+  /// worth a second kernel all the same.
   bool leavesIdle(KernelOp kernel, double results, double elements) const {
     auto one = static_cast<double>(counts.longReduction);
     if (!counts.hasBlocks || elements < one)
@@ -179,9 +182,8 @@ struct LoopSplitReductionPass
         llvm::count_if(*kernel.getBlock(), [](Operation &op) {
           return !op.hasTrait<OpTrait::ConstantLike>() && !isa<StoreOp>(op);
         }));
-    double idle =
-        1 - results / static_cast<double>(counts.enoughResults);
-    return idle * elements * ops > (getenv("COIL_X_IDLE")?atof(getenv("COIL_X_IDLE")):kIdleOps) * one;
+    double idle = 1 - results / static_cast<double>(counts.enoughResults);
+    return idle * elements * ops > kIdleOps * one;
   }
   /// The same for results in rows of which a task or block takes a piece.
   double getLongestOfRows(double results) const {
