@@ -15,15 +15,21 @@ class Module;
 
 namespace coil {
 
-/// The most 32-bit words of a function's values that are live at one time, in
-/// the order of its instructions. Not counted are arguments, which are read
+/// 32-bit words of a function's values that are live at one time, in the order
+/// of its instructions, at most. Not counted are arguments, which are read
 /// where they are needed, conditions, which are predicates, and addresses at
 /// constant distances from others.
-unsigned countLiveWords(const llvm::Function &function);
+struct LiveWords {
+  unsigned most = 0;
+  /// Behind instructions that threads execute together, such as barriers: what
+  /// is live there stays so in any order of the others.
+  unsigned acrossBarriers = 0;
+};
+LiveWords countLiveWords(const llvm::Function &function);
 
 /// Lowers the number of blocks that each kernel of a module wants on one
-/// multiprocessor (`nvvm.minctasm`) to what its registers allow: of more blocks
-/// each would keep values in memory.
+/// multiprocessor (`nvvm.minctasm`) to what its registers allow: threads of
+/// more blocks would keep values in memory.
 void fitBlocksToRegisters(llvm::Module &module);
 
 } // namespace coil

@@ -142,6 +142,8 @@ private:
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
   void narrowColumns();
+  /// Makes vectors shorter where points are so few that each has a thread. Not
+  /// where the lanes of a vector share work: random words, additions to memory.
   void narrowFewPoints();
   /// Makes vectors of columns shorter where long functions of many lanes would
   /// take the registers of other threads.

@@ -558,7 +558,8 @@ GPUScheduleAttr Selector::select() {
     dim = selectDim();
     transposeDim = selectTransposeDim();
     width = selectWidth(dim);
-    if (reduced.none() && transposeDim < 0 && !sumsRows)
+    if (reduced.none() && transposeDim < 0 && !sumsRows && !scatters &&
+        kernel.getBlock()->getOps<PhiloxOp>().empty())
       narrowFewPoints();
     if (!accumulates)
       selectAlignment();

@@ -149,9 +149,9 @@ wrapper.kernel @tiny_rows(%x: tensor<54949727x2xbf16>) attributes {device = #wra
 // An input that begins at a multiple of 8 bytes has vectors of 8 bytes.
 // CHECK-LABEL: wrapper.kernel @half_aligned
 // CHECK: vector_dim = 0, vector_width = 2
-wrapper.kernel @half_aligned(%x: tensor<65536xf32>) attributes {alignment = array<i64: 8>, device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [], symbols = []} {
-  loop.kernel "none" [65536] (%a = %x) : (tensor<65536xf32>) -> () {
-    %v = loop.load %a[d0] : tensor<65536xf32> -> f32
+wrapper.kernel @half_aligned(%x: tensor<1048576xf32>) attributes {alignment = array<i64: 8>, device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [], symbols = []} {
+  loop.kernel "none" [1048576] (%a = %x) : (tensor<1048576xf32>) -> () {
+    %v = loop.load %a[d0] : tensor<1048576xf32> -> f32
   }
   wrapper.yield
 }

@@ -63,10 +63,10 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
 
 // -----
 
-// Few rows: the chunks would be as much as what is read twice.
+// Few rows: there would be one block, where the columns alone have many.
 // BYTES-LABEL: @few_rows
 // BYTES-NOT:   loop.accumulate
-// WHY: not fused: columns of 'dw' with rows of 'mean': it would save 65536 bytes and add
+// WHY: not fused: columns of 'dw' with rows of 'mean': 4 chunks of rows would leave most processors idle
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
   func.func @few_rows(%x: tensor<8x2048xf32>) -> (tensor<2048xf32>, tensor<8xf32>) {
     %c = loop.kernel "dw" [8, 2048] (%a = %x) : (tensor<8x2048xf32>) -> tensor<2048xf32> {
@@ -80,6 +80,28 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
       loop.store %s, 0[d0] : f32
     }
     return %c, %r : tensor<2048xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// Long rows, of which each is a chunk: the chunks would be as much as what is read twice.
+// BYTES-LABEL: @long_rows
+// BYTES-NOT:   loop.accumulate
+// WHY: not fused: columns of 'dw' with rows of 'mean': it would save 4325376 bytes and add
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
+  func.func @long_rows(%x: tensor<132x8192xf32>) -> (tensor<8192xf32>, tensor<132xf32>) {
+    %c = loop.kernel "dw" [132, 8192] (%a = %x) : (tensor<132x8192xf32>) -> tensor<8192xf32> {
+      %v = loop.load %a[d0, d1] : tensor<132x8192xf32> -> f32
+      %s = loop.reduce sum %v over [0] : f32
+      loop.store %s, 0[d1] : f32
+    }
+    %r = loop.kernel "mean" [132, 8192] (%a = %x) : (tensor<132x8192xf32>) -> tensor<132xf32> {
+      %v = loop.load %a[d0, d1] : tensor<132x8192xf32> -> f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 0[d0] : f32
+    }
+    return %c, %r : tensor<8192xf32>, tensor<132xf32>
   }
 }
 
