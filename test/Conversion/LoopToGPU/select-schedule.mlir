@@ -156,6 +156,18 @@ wrapper.kernel @half_aligned(%x: tensor<1048576xf32>) attributes {alignment = ar
   wrapper.yield
 }
 
+// Points that are fewer than two warps for each scheduler have threads of their own; random words share a generator.
+// CHECK-LABEL: wrapper.kernel @few_points
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 0, threads_p = 128
+wrapper.kernel @few_points(%x: tensor<24576xf16>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  %0 = loop.kernel "neg" [24576] (%a = %x) : (tensor<24576xf16>) -> tensor<24576xf16> {
+    %v = loop.load %a[d0] : tensor<24576xf16> -> f16
+    %n = arith.negf %v : f16
+    loop.store %n, 0 [d0] : f16
+  }
+  wrapper.yield %0 : tensor<24576xf16>
+}
+
 // Kernels of other devices are another pass's.
 // CHECK-LABEL: wrapper.kernel @cpu
 // CHECK-NOT: schedule

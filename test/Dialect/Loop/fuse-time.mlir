@@ -94,4 +94,84 @@ func.func @expensive_for_two(%x: tensor<2x8388608xf32>) -> tensor<2x8388608xf32>
   return %y : tensor<2x8388608xf32>
 }
 
+// A reader that takes a chain of functions at two places would compute it twice for each of its points: written and read,
+// it is faster. At one place it is not.
+// CHECK-LABEL: func.func @two_places
+// CHECK: loop.kernel "chain"
+// CHECK: loop.kernel "rotate"
+// CHECK-LABEL: func.func @one_place
+// CHECK: loop.kernel "chain+flip"
+// CHECK-NOT: loop.kernel
+func.func @two_places(%x: tensor<65536x256xf32>) -> tensor<65536x256xf32> {
+  %e = loop.kernel "chain" [65536, 256] (%a = %x) : (tensor<65536x256xf32>) -> tensor<65536x256xf32> {
+    %v = loop.load %a[d0, d1] : tensor<65536x256xf32> -> f32
+    %u = math.exp %v : f32
+    %w = math.powf %u, %v : f32
+    %r = math.tanh %w : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "rotate" [65536, 256] (%a = %e) : (tensor<65536x256xf32>) -> tensor<65536x256xf32> {
+    %c = arith.constant 0.0 : f32
+    %i = loop.index <d1>
+    %half = loop.index <128>
+    %isFirst = arith.cmpi slt, %i, %half : i64
+    %isSecond = arith.cmpi sge, %i, %half : i64
+    %v = loop.load %a[d0, d1 + 128] mask %isFirst else %c : f32 : tensor<65536x256xf32> -> f32
+    %w = loop.load %a[d0, d1 - 128] mask %isSecond else %c : f32 : tensor<65536x256xf32> -> f32
+    %r = arith.select %isFirst, %v, %w : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  return %s : tensor<65536x256xf32>
+}
+
+func.func @one_place(%x: tensor<65536x256xf32>) -> tensor<65536x256xf32> {
+  %e = loop.kernel "chain" [65536, 256] (%a = %x) : (tensor<65536x256xf32>) -> tensor<65536x256xf32> {
+    %v = loop.load %a[d0, d1] : tensor<65536x256xf32> -> f32
+    %u = math.exp %v : f32
+    %w = math.powf %u, %v : f32
+    %r = math.tanh %w : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "flip" [65536, 256] (%a = %e) : (tensor<65536x256xf32>) -> tensor<65536x256xf32> {
+    %v = loop.load %a[d0, -d1 + 255] : tensor<65536x256xf32> -> f32
+    loop.store %v, 0[d0, d1] : f32
+  }
+  return %s : tensor<65536x256xf32>
+}
+
+// Blocks scan a row of many elements in pieces, and pass on sums, but reduce nothing: with many rows each has a block.
+// CHECK-LABEL: func.func @scan_of_one
+// CHECK: loop.kernel "scan"
+// CHECK: loop.kernel "max"
+// CHECK-LABEL: func.func @scan_of_many
+// CHECK: loop.kernel "scan+max"
+// CHECK-NOT: loop.kernel
+func.func @scan_of_one(%x: tensor<4194304xf32>) -> tensor<f32> {
+  %e = loop.kernel "scan" [4194304] (%a = %x) : (tensor<4194304xf32>) -> tensor<4194304xf32> {
+    %v = loop.load %a[d0] : tensor<4194304xf32> -> f32
+    %r = loop.scan sum %v over [0] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %s = loop.kernel "max" [4194304] (%a = %e) : (tensor<4194304xf32>) -> tensor<f32> {
+    %v = loop.load %a[d0] : tensor<4194304xf32> -> f32
+    %r = loop.reduce max %v over [0] : f32
+    loop.store %r, 0[] : f32
+  }
+  return %s : tensor<f32>
+}
+
+func.func @scan_of_many(%x: tensor<4096x1024xf32>) -> tensor<4096xf32> {
+  %e = loop.kernel "scan" [4096, 1024] (%a = %x) : (tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x1024xf32> -> f32
+    %r = loop.scan sum %v over [1] : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "max" [4096, 1024] (%a = %e) : (tensor<4096x1024xf32>) -> tensor<4096xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4096x1024xf32> -> f32
+    %r = loop.reduce max %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return %s : tensor<4096xf32>
+}
+
 }

@@ -183,6 +183,16 @@ double measureBinary(T (*function)(T, T), Long (*oracle)(Long, Long)) {
   return worst;
 }
 
+/// The same for a version that begins with an approximate instruction.
+double measurePowDefault(const std::string &) {
+  double worst = 0;
+  for (int scale = -1; scale <= 1; ++scale) {
+    coil::device::errorScale = scale;
+    worst = std::max(worst, measureBinary<float>(coil_pow_default_f32, powl));
+  }
+  return worst;
+}
+
 double measurePowFast(const std::string &unit) {
   double worst = 0;
   std::mt19937_64 random(3);
@@ -313,6 +323,7 @@ std::vector<Measurement> makeMeasurements() {
   ADD(fmod, fmodl)
   ADD(pow, powl)
 #undef ADD
+  result.push_back({"pow_default", "f32", "all", "ulp", measurePowDefault});
   result.push_back(
       {"pow_fast", "f32", "1e-3 to 1e3, -8 to 8", "relative", measurePowFast});
   result.push_back(

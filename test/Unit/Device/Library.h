@@ -130,6 +130,7 @@ DECLARE(fmod)
 DECLARE(nextafter)
 DECLARE(pow)
 #undef DECLARE
+float coil_pow_default_f32(float, float);
 float coil_pow_fast_f32(float, float);
 float coil_powi_f32(float, long long);
 double coil_powi_f64(double, long long);

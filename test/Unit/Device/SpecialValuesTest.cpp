@@ -77,6 +77,8 @@ TEST(SpecialValues, Binary) {
       expectSameKind(coil_fmod_f64(x, y), std::fmod(x, y), "fmod_f64", x, y);
       float a = static_cast<float>(x), b = static_cast<float>(y);
       expectSameKind(coil_pow_f32(a, b), std::pow(a, b), "pow_f32", x, y);
+      expectSameKind(coil_pow_default_f32(a, b), std::pow(a, b),
+                     "pow_default_f32", x, y);
       // Subnormal results become zero.
       if (float power = std::pow(a, b); std::fpclassify(power) != FP_SUBNORMAL)
         expectSameKind(coil_pow_fast_f32(a, b), power, "pow_fast_f32", x, y);

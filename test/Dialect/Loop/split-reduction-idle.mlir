@@ -1,0 +1,48 @@
+// Where each result has a block, chunks are worth another kernel by what the blocks compute and by how many processors have
+// none: a logarithm of each element of 65,536 for 72 results, not one sum of them, and no function where all have a block.
+// RUN: coil-opt %s --loop-split-reduction | FileCheck %s
+
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
+
+// CHECK-LABEL: func.func @long_function
+// CHECK: loop.kernel "log+sum_chunks"
+func.func @long_function(%x: tensor<72x65536xf32>) -> tensor<72xf32> {
+  %y = loop.kernel "log+sum" [72, 65536] (%a = %x) : (tensor<72x65536xf32>) -> tensor<72xf32> {
+    %one = arith.constant 1.0 : f32
+    %v = loop.load %a[d0, d1] : tensor<72x65536xf32> -> f32
+    %u = arith.mulf %v, %v : f32
+    %w = arith.addf %u, %one : f32
+    %l = math.log %w : f32
+    %s = loop.reduce sum %l over [1] : f32
+    loop.store %s, 0[d0] : f32
+  }
+  return %y : tensor<72xf32>
+}
+
+// CHECK-LABEL: func.func @sum
+// CHECK: loop.kernel "sum" [72, 65536]
+func.func @sum(%x: tensor<72x65536xf32>) -> tensor<72xf32> {
+  %y = loop.kernel "sum" [72, 65536] (%a = %x) : (tensor<72x65536xf32>) -> tensor<72xf32> {
+    %v = loop.load %a[d0, d1] : tensor<72x65536xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0[d0] : f32
+  }
+  return %y : tensor<72xf32>
+}
+
+// CHECK-LABEL: func.func @enough_blocks
+// CHECK: loop.kernel "log+sum" [250, 65536]
+func.func @enough_blocks(%x: tensor<250x65536xf32>) -> tensor<250xf32> {
+  %y = loop.kernel "log+sum" [250, 65536] (%a = %x) : (tensor<250x65536xf32>) -> tensor<250xf32> {
+    %one = arith.constant 1.0 : f32
+    %v = loop.load %a[d0, d1] : tensor<250x65536xf32> -> f32
+    %u = arith.mulf %v, %v : f32
+    %w = arith.addf %u, %one : f32
+    %l = math.log %w : f32
+    %s = loop.reduce sum %l over [1] : f32
+    loop.store %s, 0[d0] : f32
+  }
+  return %y : tensor<250xf32>
+}
+
+}
