@@ -1,0 +1,93 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which reductions are so long that they run in chunks, and what they lose in a
+// kernel that cannot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fuser.h"
+
+#include "FusionCost.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace coil;
+using namespace coil::loop;
+
+/// A reduction of this many elements to fewer than `enough-results` results
+/// runs in chunks (`loop-split-reduction`) rather than inside its consumer.
+static constexpr double kLongReduction = 65536;
+/// Points that are reduced to few results, which share rows, in chunks, too:
+/// on a quarter of an H100's multiprocessors, 16 bits of each take the time of
+/// the launches that are added, 10 us.
+static constexpr double kLongRows = 4 * 1024 * 1024;
+
+/// Whether what a kernel reduces or scans is so long, and so few, that one
+/// block for each would leave a device idle.
+bool Fuser::hasFewLongRows(KernelOp kernel) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  double rows = 1, elements = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? elements : rows) *=
+        hints(kernel.getExtent(d));
+  return elements >= kLongReduction && rows < enoughResults;
+}
+
+/// Whether a kernel reduces so many elements to so few results that it will be
+/// cut into chunks.
+bool Fuser::isLongReduction(KernelOp kernel) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (reduced.empty() || kernel.isSequential())
+    return false;
+  if (hasFewLongRows(kernel))
+    return true;
+  double results = 1, elements = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? elements : results) *=
+        hints(kernel.getExtent(d));
+  // A block takes many results that lie beside one another. Chunks read once
+  // more what they reduce: with a quarter of enough blocks that is less.
+  return rowPiece > 0 && results >= rowPiece &&
+         4 * results / rowPiece <= enoughResults &&
+         elements * results >= kLongRows && sharesRows(kernel);
+}
+
+double Fuser::getSlowdown(KernelOp kernel) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (rowPiece <= 0 || reduced.empty() || kernel.isSequential())
+    return 1;
+  double results = 1, elements = 1;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? elements : results) *=
+        hints(kernel.getExtent(d));
+  if (elements * results < kLongRows || results < rowPiece)
+    return 1;
+  double blocks = std::ceil(results / rowPiece);
+  return blocks < enoughResults && sharesRows(kernel) ? enoughResults / blocks
+                                                      : 1;
+}
+
+bool Fuser::losesChunks(KernelOp kept, KernelOp reduction) {
+  double slowdown = getSlowdown(reduction);
+  if (slowdown == 1 || !findChunkObstacle(reduction).empty())
+    return false;
+  double apart = 0, together = 0;
+  DenseSet<Value> seen;
+  for (KernelOp kernel : {kept, reduction})
+    for (ValueRange values :
+         {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
+      for (Value v : values) {
+        double bytes = getBytes(v, hints);
+        apart += bytes;
+        together += seen.insert(v).second ? bytes : 0;
+      }
+  return together * slowdown > apart;
+}
