@@ -32,9 +32,11 @@ class Model:
     argument that requires one is refused.
     """
 
-    def __init__(self, program):
+    def __init__(self, program, out_spec=None):
         #: The `Program`, which takes and gives flat lists of tensors.
         self.program = program
+        # What `forward` returns, where the file has a flat tuple in its stead.
+        self._out_spec = out_spec
 
     def __call__(self, *args, **kwargs):
         return self.forward(*args, **kwargs)
@@ -54,19 +56,49 @@ class Model:
 
         # Tensors of PyTorch from the start: on a GPU they own memory of its allocator.
         options = {"like": torch.Tensor} if hasattr(torch.Tensor, "__dlpack_c_exchange_api__") else {}
-        return self.program._call(
+        result = self.program._call(
             *torch.utils._pytree.tree_map(take, (args, kwargs)),
             lambda outputs: [output if isinstance(output, torch.Tensor) else torch.from_dlpack(output)
                              for output in outputs], **options)
+        return torch.utils._pytree.tree_unflatten(result, self._out_spec) if self._out_spec else result
 
     def __repr__(self):
         return f"<coil.Model of {len(self.program.inputs)} inputs and {len(self.program.outputs)} outputs>"
 
 
+def is_savable(spec):
+    """Whether a file of an exported program has a form for `spec`, a structure of `torch.utils._pytree`."""
+    from torch.utils import _pytree as pytree
+
+    try:
+        pytree.treespec_dumps(spec)
+    except NotImplementedError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def savable_results(exported):
+    """Files have no form for some containers of results, such as `torch.return_types.max`. In the `with`
+    statement the program returns a flat tuple in place of these; gives what it returns otherwise, or None."""
+    from torch.utils import _pytree as pytree
+
+    signature = exported.module_call_graph[0].signature
+    out_spec = signature.out_spec if signature else None
+    if not out_spec or is_savable(out_spec):
+        yield None
+        return
+    signature.out_spec = pytree.tree_structure(tuple(range(out_spec.num_leaves)))
+    try:
+        yield out_spec
+    finally:
+        signature.out_spec = out_spec
+
+
 @contextlib.contextmanager
 def exported_file(source, args, kwargs, dynamic_shapes, strict):
     """Exports `source` unless it is exported already: the path of a file that is there in the
-    `with` statement."""
+    `with` statement, and what the program returns if the file does not say so."""
     import torch
 
     if is_module(source):
@@ -84,17 +116,18 @@ def exported_file(source, args, kwargs, dynamic_shapes, strict):
         # Example inputs are of no use any more, and may be large.
         examples, source._example_inputs = source._example_inputs, None
         try:
-            torch.export.save(source, path)
+            with savable_results(source) as out_spec:
+                torch.export.save(source, path)
         finally:
             source._example_inputs = examples
-        yield path
+        yield path, out_spec
 
 
 def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
     """Exports `source` unless it is exported already, and compiles it by `compile_file`,
     which takes the path of a file that is there for as long as the call lasts."""
-    with exported_file(source, args, kwargs, dynamic_shapes, strict) as path:
+    with exported_file(source, args, kwargs, dynamic_shapes, strict) as (path, out_spec):
         program = compile_file(path)
         # It is read when it is asked for, which the file does not live to see.
         program.structure  # noqa: B018
-    return Model(program)
+    return Model(program, out_spec)

@@ -41,7 +41,7 @@ def tune(source, *, records, args=None, kwargs=None, dynamic_shapes=None, strict
     if not (_model.is_exported(source) or _model.is_module(source)):
         raise InputError("expected a torch.nn.Module, a torch.export.ExportedProgram or the path of a file "
                          f"but got '{type(source).__name__}'")
-    with _model.exported_file(source, args, kwargs, dynamic_shapes, strict) as path:
+    with _model.exported_file(source, args, kwargs, dynamic_shapes, strict) as (path, _):
         return run_tool(path, records, text, flags)
 
 

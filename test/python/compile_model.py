@@ -35,6 +35,11 @@ def same(got, want):
     torch.testing.assert_close(got, want)
 
 
+class Selections(torch.nn.Module):
+    def forward(self, x):
+        return {"largest": x.max(1), "first": x.topk(2), "none": None}, x.sort()
+
+
 def refused(function):
     try:
         function()
@@ -59,6 +64,15 @@ exported = torch.export.export(torch.nn.Softmax(-1), (x,))
 same(coil.compile(exported, opt_level=1)(x), torch.softmax(x, -1))
 assert exported.example_inputs[0][0] is x
 print("exported")
+
+# Results in containers that files have no form for.
+x = torch.randn(3, 4)
+exported = torch.export.export(Selections(), (x,))
+spec = exported.call_spec.out_spec
+got = coil.compile(exported)(x)
+same(got, Selections()(x))
+assert got[0]["largest"].values is got[0]["largest"][0] and exported.call_spec.out_spec == spec
+print("containers")
 
 rows = torch.export.Dim("rows", max=100)
 sized = coil.compile(torch.nn.Linear(4, 2), args=(torch.ones(3, 4),), dynamic_shapes=({0: rows},))
