@@ -20,10 +20,6 @@ aten = torch.ops.aten
 for name in ("_is_all_true", "_is_any_true"):
     add("fused", name, getattr(aten, name), [torch.bool], lambda d, g: [(g.tensor(s, d),) for s in ((), (0,), (3, 5))])
 plain("fused", "_add_relu", lambda x, y: aten._add_relu(x, y, alpha=2), FLOATS, (3, 5), (5,))
-for use_gelu in (False, True):
-    plain("fused", f"_addmm_activation({use_gelu})",
-          lambda b, x, y, use_gelu=use_gelu: aten._addmm_activation(b, x, y, beta=0.5, alpha=2, use_gelu=use_gelu),
-          WIDE, (5,), (3, 7), (7, 5))
 unary("_aminmax", lambda x: tuple(aten._aminmax(x)), INTS + FLOATS, shapes=[(7,), (3, 5)], family="fused")
 unary("_aminmax(dim)", lambda x: tuple(aten._aminmax(x, 1, True)), INTS + FLOATS, shapes=[(3, 5)], family="fused")
 for name in "Byte Char Short Int Long Half Float Double".split():

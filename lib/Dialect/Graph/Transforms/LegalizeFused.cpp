@@ -34,25 +34,6 @@ static LogicalResult legalizeAddRelu(AtenCall &c) {
   return c.replace(relu(x + y * c.floatOr("alpha", 1)));
 }
 
-/// _addmm_activation: relu or gelu of beta * self + alpha * mat1 @ mat2.
-static LogicalResult legalizeAddmmActivation(AtenCall &c) {
-  TensorBuilder &b = c.b;
-  Type type = getAccumulationType(c.resultElementType());
-  Value bias = c.operand("self", type), lhs = c.operand("mat1", type),
-        rhs = c.operand("mat2", type);
-  if (!bias || !lhs || !rhs || getRank(lhs) != 2 || getRank(rhs) != 2 ||
-      !isa<FloatType>(type))
-    return c.fail("its operands are no matrices of floats");
-  Num x(b, b.matmul(lhs, rhs));
-  if (double alpha = c.floatOr("alpha", 1); alpha != 1)
-    x = x * alpha;
-  if (double beta = c.floatOr("beta", 1); beta != 0)
-    x = x + Num(b, bias) * beta;
-  if (!c.boolOr("use_gelu", false))
-    return c.replace(relu(x));
-  return c.replace(x * 0.5 * ((x * M_SQRT1_2).unary<ErfOp>() + 1.0));
-}
-
 /// _masked_softmax: of what the mask leaves. Masks of two dimensions are those
 /// of pairs of positions (0) or of the keys of each sample (1).
 static LogicalResult legalizeMaskedSoftmax(AtenCall &c) {
@@ -199,7 +180,6 @@ static LogicalResult legalizePaddedToJagged(AtenCall &c) {
 
 void graph::populateFusedLegalizations(AtenLegalizations &t) {
   t.add("_add_relu.Tensor _add_relu.Scalar", legalizeAddRelu);
-  t.add("_addmm_activation", legalizeAddmmActivation);
   t.add("_masked_softmax", legalizeMaskedSoftmax);
   t.add("_transform_bias_rescale_qkv", legalizeTransformQkv);
   t.add("_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half "
