@@ -32,11 +32,11 @@ class Model:
     argument that requires one is refused.
     """
 
-    def __init__(self, program, out_spec=None):
+    def __init__(self, program):
         #: The `Program`, which takes and gives flat lists of tensors.
         self.program = program
         # What `forward` returns, where the file has a flat tuple in its stead.
-        self._out_spec = out_spec
+        self._out_spec = None
 
     def __call__(self, *args, **kwargs):
         return self.forward(*args, **kwargs)
@@ -130,4 +130,6 @@ def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
         program = compile_file(path)
         # It is read when it is asked for, which the file does not live to see.
         program.structure  # noqa: B018
-    return Model(program, out_spec)
+    model = Model(program)
+    model._out_spec = out_spec
+    return model
