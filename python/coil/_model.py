@@ -73,7 +73,8 @@ class Model:
             kwargs = {name: kwargs[name] for name in names}
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if spec != self._in_spec:
-            raise InputError(f"the arguments are {spec}, but the model was exported with {self._in_spec}")
+            given, expected = (" ".join(str(each).split()) for each in (spec, self._in_spec))
+            raise InputError(f"the arguments are {given}, but the model was exported with {expected}")
         return tuple(leaves)
 
     def __repr__(self):
