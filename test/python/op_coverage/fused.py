@@ -15,29 +15,33 @@ from operators import ALL, FLOATS, INTS, NUMBERS, add, plain, unary
 
 aten = torch.ops.aten
 
+# PyTorch has no rule of symbolic sizes for these.
+STATIC = "fused operators of constant sizes"
+
 # --- Fused ------------------------------------------------------------------
 
 for name in ("_is_all_true", "_is_any_true"):
     add("fused", name, getattr(aten, name), [torch.bool], lambda d, g: [(g.tensor(s, d),) for s in ((), (0,), (3, 5))])
 plain("fused", "_add_relu", lambda x, y: aten._add_relu(x, y, alpha=2), FLOATS, (3, 5), (5,))
-unary("_aminmax", lambda x: tuple(aten._aminmax(x)), INTS + FLOATS, shapes=[(7,), (3, 5)], family="fused")
-unary("_aminmax(dim)", lambda x: tuple(aten._aminmax(x, 1, True)), INTS + FLOATS, shapes=[(3, 5)], family="fused")
+unary("_aminmax", lambda x: tuple(aten._aminmax(x)), INTS + FLOATS, shapes=[(7,), (3, 5)], family=STATIC)
+unary("_aminmax(dim)", lambda x: tuple(aten._aminmax(x, 1, True)), INTS + FLOATS, shapes=[(3, 5)], family=STATIC)
 for name in "Byte Char Short Int Long Half Float Double".split():
     unary(f"_cast_{name}", getattr(aten, f"_cast_{name}"), NUMBERS, kind="unit", shapes=[(3, 5)], family="fused")
 for kind, shape in ((0, (5, 5)), (1, (2, 5)), (2, (2, 3, 5, 5))):
-    add("fused", f"_masked_softmax({kind})", lambda x, m, kind=kind: aten._masked_softmax(x, m, 3, kind), WIDE,
+    add(STATIC, f"_masked_softmax({kind})", lambda x, m, kind=kind: aten._masked_softmax(x, m, 3, kind), WIDE,
         lambda d, g, shape=shape: [(g.tensor((2, 3, 5, 5), d, "plain"), g.tensor(shape, torch.bool))])
 plain("fused", "_stack", lambda x, y: aten._stack([x, y], 1), ALL, (3, 5), (3, 5))
 plain("fused", "_reshape_copy", lambda x: aten._reshape_copy(x, [5, -1]), ALL, (3, 5))
 plain("fused", "_dim_arange", lambda x: torch._dim_arange(x, 1), ALL, (3, 5))
-plain("fused", "_transform_bias_rescale_qkv", lambda x, b: aten._transform_bias_rescale_qkv(x, b, 2), WIDE,
+plain(STATIC, "_transform_bias_rescale_qkv", lambda x, b: aten._transform_bias_rescale_qkv(x, b, 2), WIDE,
       (2, 3, 12), (12,))
 plain("fused", "conv_tbc", lambda x, w, b: aten.conv_tbc(x, w, b, 1), WIDE, (7, 2, 3), (4, 3, 5), (5,))
-OFFSETS = torch.tensor([0, 3, 3, 5])
-plain("fused", "_jagged_to_padded_dense_forward",
-      lambda x: aten._jagged_to_padded_dense_forward(x, [OFFSETS], [2], 1.5), WIDE, (5, 3))
-plain("fused", "_padded_dense_to_jagged_forward",
-      lambda x: aten._padded_dense_to_jagged_forward(x, [OFFSETS], 5), WIDE, (3, 4, 2))
+add("fused", "_jagged_to_padded_dense_forward",
+    lambda x, o: aten._jagged_to_padded_dense_forward(x, [o], [2], 1.5), WIDE,
+    lambda d, g: [(g.tensor((5, 3), d, "plain"), torch.tensor([0, 3, 3, 5]))])
+add("fused", "_padded_dense_to_jagged_forward",
+    lambda x, o: aten._padded_dense_to_jagged_forward(x, [o], 5), WIDE,
+    lambda d, g: [(g.tensor((3, 4, 2), d, "plain"), torch.tensor([0, 3, 3, 5]))])
 for pad in (0, 1):
     gradient(f"conv_tbc_backward({pad})",
              lambda g, x, w, b, pad=pad: aten.conv_tbc_backward(g, x, w, b, pad), WIDE,

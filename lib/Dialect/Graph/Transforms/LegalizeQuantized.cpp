@@ -269,10 +269,20 @@ static LogicalResult legalizeObservedFakeQuantize(AtenCall &c) {
   }
   // State that has no elements yet gets other sizes in the first call.
   for (Value state : {oldLow, oldHigh, oldScale, oldZero})
-    if (sym::getNumElements(cast<RankedTensorType>(state.getType())) !=
-        (axis ? sizes[0] : b.size(1)))
+    if (provablyDiffer(
+            sym::getNumElements(cast<RankedTensorType>(state.getType())),
+            axis ? sizes[0] : b.size(1)))
       return c.fail("its state does not have an element for each channel");
-  auto read = [&](Value v) { return Num(b, b.reshape(v, sizes)); };
+  auto read = [&](Value v) -> Num {
+    if (axis)
+      return {b, b.castSizes(flatten(b, v), sizes)};
+    return {b, b.reshape(v, sizes)};
+  };
+  auto write = [&](Value v, unsigned number) {
+    Sizes wanted = c.resultSizes(number);
+    return wanted.size() == sizes.size() ? b.castSizes(v, wanted)
+                                         : b.reshape(v, wanted);
+  };
   Num isObserved = Num(b, b.reshape(observes, {})) != 0,
       isRounded = Num(b, b.reshape(rounds, {})) != 0;
   auto observe = [&](ReduceKind kind, Value old) {
@@ -298,10 +308,10 @@ static LogicalResult legalizeObservedFakeQuantize(AtenCall &c) {
   Num x(b, self), q = quantizer.quantize(x);
   Value results[] = {select(isRounded, quantizer.dequantize(q), x),
                      !isRounded | quantizer.isInside(q),
-                     b.reshape(low, c.resultSizes(2)),
-                     b.reshape(high, c.resultSizes(3)),
-                     b.reshape(scale, c.resultSizes(4)),
-                     b.reshape(zero, c.resultSizes(5))};
+                     write(low, 2),
+                     write(high, 3),
+                     write(scale, 4),
+                     write(zero, 5)};
   return c.replace(results);
 }
 
