@@ -106,6 +106,9 @@ private:
   struct Functional {
     std::string name; ///< "aten.add.Tensor"
     const OpSchema *schema;
+    /// Results after those that the operator in place has as well: bools of the
+    /// sizes of the first one.
+    size_t numMasks = 0;
   };
 
   /// \name Types and symbols

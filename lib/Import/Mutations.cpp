@@ -212,8 +212,9 @@ static bool isOut(const SchemaArgument &argument) {
 
 /// Whether \p functional takes what \p schema takes and returns what that
 /// writes to. It may have more arguments of its own that only say what to
-/// create.
-static bool isMatch(const OpSchema &schema, const OpSchema &functional) {
+/// create, and after the results that \p schema has, \p numUnnamed more.
+static bool isMatch(const OpSchema &schema, const OpSchema &functional,
+                    size_t numUnnamed) {
   size_t numMutated = 0, numOwn = 0;
   SmallVector<const SchemaArgument *> extra;
   for (const SchemaArgument &argument : functional.arguments)
@@ -233,7 +234,7 @@ static bool isMatch(const OpSchema &schema, const OpSchema &functional) {
   }
   for (const SchemaReturn &result : schema.returns)
     numOwn += result.aliasSet.empty();
-  return functional.returns.size() == numOwn + numMutated &&
+  return functional.returns.size() == numOwn + numUnnamed + numMutated &&
          all_of(extra, [](const SchemaArgument *argument) {
            return argument->defaultValue &&
                   is_contained({"dtype", "layout", "device", "pin_memory",
@@ -255,6 +256,10 @@ ModuleBuilder::findFunctional(StringRef name, const OpSchema &schema) {
   else
     bases.push_back(base.str()); // add.out: add.Tensor
   bases.push_back(bases.front() + "_functional");
+  // The operator that PyTorch defines it by also returns a mask of its operand.
+  size_t numMasks = base == "fused_moving_avg_obs_fake_quant";
+  if (numMasks)
+    bases.push_back("_fused_moving_avg_obs_fq_helper_functional");
   std::optional<Functional> found;
   for (const std::string &candidate : bases) {
     std::string prefix = candidate + ".";
@@ -270,12 +275,13 @@ ModuleBuilder::findFunctional(StringRef name, const OpSchema &schema) {
       Expected<const OpSchema *> other = getSchema(full);
       if (!other)
         return other.takeError();
-      if (!*other || (*other)->isMutating() || !isMatch(schema, **other))
+      if (!*other || (*other)->isMutating() ||
+          !isMatch(schema, **other, numMasks))
         continue;
       bool isNamesake =
           StringRef(entry->name).drop_front(prefix.size()) == overload;
       if (!found || isNamesake)
-        found = {full, *other};
+        found = {full, *other, numMasks};
       if (isNamesake)
         return found;
     }
@@ -375,7 +381,8 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
       if (target.argument->aliasSet == aliasSet)
         bound = name;
   }
-  if (functional.schema->returns.size() != own.size() + targets.size())
+  if (functional.schema->returns.size() !=
+      own.size() + functional.numMasks + targets.size())
     return makeError("a tensor that it updates is missing");
   SmallVector<Type> types;
   auto addType = [&](StringRef name) -> Error {
@@ -388,6 +395,9 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
   for (StringRef name : own)
     if (Error error = addType(name))
       return error;
+  for (size_t i = 0; i < functional.numMasks; ++i)
+    types.push_back(sym::getTensorType(
+        sym::getSizes(cast<RankedTensorType>(types[0])), builder.getI1Type()));
   for (auto [target, name] : zip_equal(targets, targetNames)) {
     if (name.empty())
       types.push_back(variables[target.variable].view->type);
@@ -414,7 +424,8 @@ Error ModuleBuilder::addFunctionalCall(const Node &node, const OpSchema &schema,
     if (Error error = define(name, value))
       return error;
   for (auto [target, name, value] : zip_equal(
-           targets, targetNames, ArrayRef(results).drop_front(own.size()))) {
+           targets, targetNames,
+           ArrayRef(results).drop_front(own.size() + functional.numMasks))) {
     RankedTensorType type = variables[target.variable].view->type;
     if (!name.empty())
       notePlace(name, value);

@@ -222,6 +222,8 @@ static void sortLine(const coil_sort &d, const typename ElementT::Bits *x,
   Pair *end = pairs + d.size, *wanted = pairs + d.count;
   if (few) {
     selectFew<Bits>(d, pairs, getKey);
+  } else if (d.unordered) {
+    std::nth_element(pairs, wanted - 1, end);
   } else if (d.count < d.size) {
     std::nth_element(pairs, wanted, end);
     std::sort(pairs, wanted);

@@ -32,11 +32,11 @@ class Model:
     argument that requires one is refused.
     """
 
-    def __init__(self, program, out_spec=None):
+    def __init__(self, program):
         #: The `Program`, which takes and gives flat lists of tensors.
         self.program = program
-        # What `forward` returns, where the file has a flat tuple in its stead.
-        self._out_spec = out_spec
+        # What `forward` takes and returns, where the file has flat tuples in their stead.
+        self._in_spec = self._out_spec = None
 
     def __call__(self, *args, **kwargs):
         return self.forward(*args, **kwargs)
@@ -56,11 +56,26 @@ class Model:
 
         # Tensors of PyTorch from the start: on a GPU they own memory of its allocator.
         options = {"like": torch.Tensor} if hasattr(torch.Tensor, "__dlpack_c_exchange_api__") else {}
+        if self._in_spec:
+            args, kwargs = self._flatten(args, kwargs), {}
         result = self.program._call(
             *torch.utils._pytree.tree_map(take, (args, kwargs)),
             lambda outputs: [output if isinstance(output, torch.Tensor) else torch.from_dlpack(output)
                              for output in outputs], **options)
         return torch.utils._pytree.tree_unflatten(result, self._out_spec) if self._out_spec else result
+
+    def _flatten(self, args, kwargs):
+        """The leaves of arguments that are nested as those of the example are."""
+        from torch.utils import _pytree as pytree
+
+        names = self._in_spec.children()[1].context
+        if set(names) == set(kwargs):
+            kwargs = {name: kwargs[name] for name in names}
+        leaves, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._in_spec:
+            given, expected = (" ".join(str(each).split()) for each in (spec, self._in_spec))
+            raise InputError(f"the arguments are {given}, but the model was exported with {expected}")
+        return tuple(leaves)
 
     def __repr__(self):
         return f"<coil.Model of {len(self.program.inputs)} inputs and {len(self.program.outputs)} outputs>"
@@ -78,27 +93,33 @@ def is_savable(spec):
 
 
 @contextlib.contextmanager
-def savable_results(exported):
-    """Files have no form for some containers of results, such as `torch.return_types.max`. In the `with`
-    statement the program returns a flat tuple in place of these; gives what it returns otherwise, or None."""
+def savable_structures(exported):
+    """Files have no form for some containers of arguments and results, such as `torch.return_types.max`. In the
+    `with` statement the program takes or returns flat tuples in place of these; gives what it takes and what it
+    returns otherwise, or None where a file says it."""
     from torch.utils import _pytree as pytree
 
     signature = exported.module_call_graph[0].signature
-    out_spec = signature.out_spec if signature else None
-    if not out_spec or is_savable(out_spec):
-        yield None
+    if not signature:
+        yield None, None
         return
-    signature.out_spec = pytree.tree_structure(tuple(range(out_spec.num_leaves)))
+    in_spec, out_spec, names = signature.in_spec, signature.out_spec, signature.forward_arg_names
+    keeps_in, keeps_out = is_savable(in_spec), is_savable(out_spec)
+    if not keeps_in:
+        signature.in_spec = pytree.tree_structure((tuple(range(in_spec.num_leaves)), {}))
+        signature.forward_arg_names = None
+    if not keeps_out:
+        signature.out_spec = pytree.tree_structure(tuple(range(out_spec.num_leaves)))
     try:
-        yield out_spec
+        yield None if keeps_in else in_spec, None if keeps_out else out_spec
     finally:
-        signature.out_spec = out_spec
+        signature.in_spec, signature.out_spec, signature.forward_arg_names = in_spec, out_spec, names
 
 
 @contextlib.contextmanager
 def exported_file(source, args, kwargs, dynamic_shapes, strict):
     """Exports `source` unless it is exported already: the path of a file that is there in the
-    `with` statement, and what the program returns if the file does not say so."""
+    `with` statement, and what the program takes and returns where the file does not say it."""
     import torch
 
     if is_module(source):
@@ -116,18 +137,20 @@ def exported_file(source, args, kwargs, dynamic_shapes, strict):
         # Example inputs are of no use any more, and may be large.
         examples, source._example_inputs = source._example_inputs, None
         try:
-            with savable_results(source) as out_spec:
+            with savable_structures(source) as specs:
                 torch.export.save(source, path)
         finally:
             source._example_inputs = examples
-        yield path, out_spec
+        yield path, specs
 
 
 def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
     """Exports `source` unless it is exported already, and compiles it by `compile_file`,
     which takes the path of a file that is there for as long as the call lasts."""
-    with exported_file(source, args, kwargs, dynamic_shapes, strict) as (path, out_spec):
+    with exported_file(source, args, kwargs, dynamic_shapes, strict) as (path, specs):
         program = compile_file(path)
         # It is read when it is asked for, which the file does not live to see.
         program.structure  # noqa: B018
-    return Model(program, out_spec)
+    model = Model(program)
+    model._in_spec, model._out_spec = specs
+    return model

@@ -4,6 +4,7 @@
 
 import os
 import tempfile
+from typing import NamedTuple
 
 import torch
 
@@ -35,6 +36,21 @@ def same(got, want):
     torch.testing.assert_close(got, want)
 
 
+class Selections(torch.nn.Module):
+    def forward(self, x):
+        return {"largest": x.max(1), "first": x.topk(2), "none": None}, x.sort()
+
+
+class Pair(NamedTuple):
+    first: torch.Tensor
+    second: object
+
+
+class Swap(torch.nn.Module):
+    def forward(self, pair, *, scale, mode):
+        return Pair(pair.second["y"] * scale, {"x": pair.first} if mode == "m" else None)
+
+
 def refused(function):
     try:
         function()
@@ -60,6 +76,18 @@ same(coil.compile(exported, opt_level=1)(x), torch.softmax(x, -1))
 assert exported.example_inputs[0][0] is x
 print("exported")
 
+# Results in containers that files have no form for.
+x = torch.randn(3, 4)
+exported = torch.export.export(Selections(), (x,))
+spec = exported.call_spec.out_spec
+got = coil.compile(exported)(x)
+same(got, Selections()(x))
+assert got[0]["largest"].values is got[0]["largest"][0] and exported.call_spec.out_spec == spec
+pair = Pair(torch.randn(3), {"y": torch.randn(2)})
+model_of_pairs = coil.compile(Swap(), args=(pair,), kwargs={"scale": torch.ones(2), "mode": "m"})
+same(model_of_pairs(pair, mode="m", scale=torch.full((2,), 3.0)), Pair(pair.second["y"] * 3, {"x": pair.first}))
+print("containers")
+
 rows = torch.export.Dim("rows", max=100)
 sized = coil.compile(torch.nn.Linear(4, 2), args=(torch.ones(3, 4),), dynamic_shapes=({0: rows},))
 assert sized(torch.ones(7, 4)).shape == (7, 2)
@@ -69,6 +97,7 @@ print("sizes")
 assert module.calls == 0 and int(model(*args, **kwargs)[1]) == 3
 print("state")
 
+refused(lambda: model_of_pairs(tuple(pair), mode="m", scale=torch.ones(2)))
 refused(lambda: coil.compile(Nested()))
 refused(lambda: coil.compile(Nested(), args=torch.ones(3)))
 refused(lambda: coil.compile(exported, args=(x,)))

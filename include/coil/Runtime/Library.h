@@ -186,12 +186,13 @@ COIL_RT_API int32_t coil_rt_attention_cuda(coil_run *run,
 /// [outer, count, inner], all of it contiguous. Along `size` the first `count`
 /// elements in ascending or descending order, and the positions that they had.
 /// NaN counts as larger than every number, 0.0 and -0.0 are equal, and equal
-/// elements keep their order.
+/// elements keep their order. If `unordered` is set, elements before the last
+/// one may come in any order.
 typedef struct coil_sort {
   uint32_t struct_size; ///< sizeof(coil_sort)
   int32_t dtype;        ///< Of x and values; no float of 8 bits.
   int32_t descending;
-  int32_t reserved; ///< 0
+  int32_t unordered; ///< Only the last of the `count` is at its position.
   int64_t outer;
   int64_t size; ///< Less than 2^32.
   int64_t inner;

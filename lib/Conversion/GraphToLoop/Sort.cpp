@@ -26,7 +26,7 @@ struct Sort : OpRewritePattern<graph::SortOp> {
       return failure();
     rewriter.replaceOpWithNewOp<loop::SortOp>(
         op, op.getResultTypes(), op.getLibraryAttr(), op.getInput(),
-        op.getDimAttr(), op.getDescendingAttr());
+        op.getDimAttr(), op.getDescendingAttr(), /*unordered=*/nullptr);
     return success();
   }
 };
@@ -41,7 +41,8 @@ struct TopK : OpRewritePattern<graph::TopKOp> {
       return failure();
     rewriter.replaceOpWithNewOp<loop::SortOp>(
         op, op.getResultTypes(), op.getLibraryAttr(), op.getInput(),
-        op.getDimAttr(), op.getLargestAttr());
+        op.getDimAttr(), op.getLargestAttr(),
+        op.getSorted() ? UnitAttr() : rewriter.getUnitAttr());
     return success();
   }
 };

@@ -495,7 +495,8 @@ void Outliner::convertSort(loop::SortOp op) {
     if (!result.use_empty())
       buffers[result] = results[i] = alloc(op.getLoc(), result.getType());
   SortOp::create(b, op.getLoc(), op.getLibraryAttr(), x, op.getDimAttr(),
-                 op.getDescendingAttr(), results[0], results[1]);
+                 op.getDescendingAttr(), op.getUnorderedAttr(), results[0],
+                 results[1]);
 }
 
 //===----------------------------------------------------------------------===//

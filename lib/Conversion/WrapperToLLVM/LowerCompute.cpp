@@ -309,7 +309,7 @@ LogicalResult HostLowering::lower(SortOp op) {
   set32(offsetof(coil_sort, struct_size), sizeof(coil_sort));
   set32(offsetof(coil_sort, dtype), *dtype);
   set32(offsetof(coil_sort, descending), op.getDescending());
-  set32(offsetof(coil_sort, reserved), 0);
+  set32(offsetof(coil_sort, unordered), op.getUnordered());
   MLIRContext *ctx = b.getContext();
   set(offsetof(coil_sort, outer), sym::product(ctx, sizes.take_front(dim)));
   set(offsetof(coil_sort, size), sizes[dim]);

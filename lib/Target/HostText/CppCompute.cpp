@@ -275,7 +275,8 @@ LogicalResult CppEmitter::emit(SortOp op) {
   out.line("const coil_sort " + d + " = {");
   out.indent();
   out.line("sizeof(coil_sort), " + *dtype + ", /*descending=*/" +
-           (op.getDescending() ? "1" : "0") + ", /*reserved=*/0,");
+           (op.getDescending() ? "1" : "0") + ", /*unordered=*/" +
+           (op.getUnordered() ? "1" : "0") + ",");
   out.line("/*outer, size, inner, count=*/" +
            printList({sym::product(context, sizes.take_front(dim)), sizes[dim],
                       sym::product(context, sizes.drop_front(dim + 1)),

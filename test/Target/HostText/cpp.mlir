@@ -229,7 +229,7 @@ wrapper.func @libraries(%x: !m, %w: !w, %b: !v, %p: !p, %k: !k) -> (!m, !q, !j) 
 // CHECK-NEXT: COIL_TRY(coil_rt_convolution(run, &convolution0, arg3, arg4, nullptr, buf1.get()));
 // CHECK-NEXT: // [runtime.sort:[[#C+2]]] of unknown source
 // CHECK-NEXT: const coil_sort sort0 = {
-// CHECK-NEXT: sizeof(coil_sort), COIL_F32, /*descending=*/1, /*reserved=*/0,
+// CHECK-NEXT: sizeof(coil_sort), COIL_F32, /*descending=*/1, /*unordered=*/0,
 // CHECK-NEXT: /*outer, size, inner, count=*/s0, 4, 1, 2, nullptr};
 // CHECK-NEXT: COIL_TRY(coil_rt_sort(run, &sort0, buf0.get(), nullptr, static_cast<int64_t *>(buf2.get())));
 // CHECK-NEXT: COIL_TRY(coil_rt_set_output(run, &outputs[0], buf0.get(), COIL_F32, 2, coil::List<int64_t, 2>{{[{][{]}}s0, 4}}.values, coil::List<int64_t, 2>{{[{][{]}}4, 1}}.values));

@@ -90,7 +90,7 @@ protected:
   }
 
   void check(int32_t dtype, int64_t outer, int64_t size, int64_t inner,
-             int64_t count, bool descending) {
+             int64_t count, bool descending, bool unordered = false) {
     SCOPED_TRACE(testing::Message()
                  << coil_dtype_name(dtype) << " " << outer << "x" << size << "x"
                  << inner << " takes " << count << (descending ? " down" : ""));
@@ -107,7 +107,7 @@ protected:
     coil_sort desc = {sizeof(coil_sort),
                       dtype,
                       descending,
-                      0,
+                      unordered,
                       outer,
                       size,
                       inner,
@@ -129,13 +129,23 @@ protected:
         bool less = isLess(dtype, u, v), greater = isLess(dtype, v, u);
         return less == greater ? a < b : descending ? greater : less;
       });
+      std::vector<int64_t> positions;
       for (int64_t k = 0; k < count; ++k) {
         size_t to = size_t((o * count + k) * inner + i);
-        ASSERT_EQ(indices[to], order[size_t(k)]) << "line " << line;
+        positions.push_back(indices[to]);
+        ASSERT_LT(uint64_t(indices[to]), uint64_t(size));
         ASSERT_EQ(memcmp(&values[to * bytes],
-                         &data[size_t(at(order[size_t(k)])) * bytes], bytes),
+                         &data[size_t(at(indices[to])) * bytes], bytes),
                   0);
       }
+      order.resize(size_t(count));
+      if (unordered && count) {
+        ASSERT_EQ(positions.back(), order.back()) << "line " << line;
+        std::sort(positions.begin(), positions.end());
+        std::sort(order.begin(), order.end());
+      }
+      ASSERT_EQ(positions, order) << "line " << line;
+      order.resize(size_t(size));
     }
   }
 
@@ -171,6 +181,13 @@ TEST_F(SortTest, SelectsInEachWay) {
       check(dtype, 7, 11, 2, 10, descending);
       check(dtype, 2, 5, 1, 0, descending);
     }
+}
+
+TEST_F(SortTest, UnorderedSelectionsHaveTheLastInPlace) {
+  for (int32_t dtype : sortable)
+    for (bool descending : {false, true})
+      for (int64_t count : {0, 1, 3, 515, 1030, 1031})
+        check(dtype, 2, 1031, 3, count, descending, /*unordered=*/true);
 }
 
 TEST_F(SortTest, UsesAllThreads) {

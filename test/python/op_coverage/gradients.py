@@ -18,7 +18,7 @@ WIDE = [torch.float32, torch.float64]
 
 
 # Operators for which PyTorch has no rule of symbolic sizes.
-STATIC = ("softshrink_backward", "hardshrink_backward")
+STATIC = ("softshrink_backward", "hardshrink_backward", "fake_quantize", "_fake_quantize")
 
 
 def gradient(name, fn, dtypes, *calls):

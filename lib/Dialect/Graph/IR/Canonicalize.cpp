@@ -369,6 +369,8 @@ struct ReduceOfView : OpRewritePattern<ReduceOp> {
     auto convert = input.getDefiningOp<ConvertOp>();
     if (convert)
       input = convert.getInput();
+    if (getSizes(input) != getSizes(op.getInput()))
+      return rewriter.notifyMatchFailure(op, "the conversion broadcasts");
     Value whole = getWhole(input);
     if (!whole)
       return rewriter.notifyMatchFailure(op,

@@ -549,6 +549,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateFftLegalizations(t);
     populateRnnLegalizations(t);
     populateQuantizedLegalizations(t);
+    populateFusedLegalizations(t);
     populateQuantizedDecomposedLegalizations(t);
     populateGroupedMatmulLegalizations(t);
     populateLossLegalizations(t);

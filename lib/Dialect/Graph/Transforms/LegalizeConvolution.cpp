@@ -254,7 +254,31 @@ static LogicalResult legalizeConvTranspose(AtenCall &c) {
   return replaceConv(c, *result, conv->isBatched);
 }
 
+/// conv_tbc: a convolution over the first dimension, time; channels are last.
+static LogicalResult legalizeConvTbc(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = c.resultElementType();
+  Value input = c.operand("self", type), weight = c.operand("weight", type),
+        bias = c.operand("bias", type);
+  auto padding = c.has("pad") ? c.getInt("pad") : 0;
+  if (!input || !weight || !bias || !padding || getRank(input) != 3 ||
+      getRank(weight) != 3 || !isa<FloatType>(type))
+    return c.fail("its operands are no sequences of floats");
+  // [batch, channels, time] and [out, in, kernel]
+  input = b.permute(input, {1, 2, 0});
+  weight = b.permute(weight, {2, 1, 0});
+  if (!getConstants(SizesRef(getSizes(weight)).drop_front(2)))
+    return c.fail("the size of its kernel is not constant");
+  SmallVector<int64_t> one = {1}, paddings = {*padding};
+  Window window = {one, paddings, one};
+  if (failed(inferConv(getSizes(input), getSizes(weight), window, 1)))
+    return c.fail("its geometry is invalid");
+  return c.replace(
+      b.permute(convolve(b, input, weight, bias, window, 1), {2, 0, 1}));
+}
+
 void graph::populateConvolutionLegalizations(AtenLegalizations &t) {
+  t.add("conv_tbc", legalizeConvTbc);
   t.add("convolution conv1d conv2d conv3d conv1d.padding conv2d.padding "
         "conv3d.padding slow_conv3d slow_conv3d_forward thnn_conv2d "
         "_slow_conv2d_forward slow_conv_dilated2d slow_conv_dilated3d",

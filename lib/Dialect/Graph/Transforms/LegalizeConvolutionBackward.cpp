@@ -235,6 +235,29 @@ static LogicalResult legalizeConvBackward(AtenCall &c) {
   });
 }
 
+/// conv_tbc_backward: of the convolution over the first dimension, with
+/// channels last.
+static LogicalResult legalizeConvTbcBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Value grad = c.tensor("self");
+  if (!grad || !isa<FloatType>(getElementType(grad)))
+    return c.fail("it has no gradient of floats");
+  Type type = getElementType(grad);
+  Value input = c.operand("input", type), weight = c.operand("weight", type);
+  auto padding = c.getExpr("pad");
+  if (!input || !weight || !padding || getRank(grad) != 3 ||
+      getRank(input) != 3 || getRank(weight) != 3)
+    return c.fail("its operands are no sequences");
+  BackwardCall call = {b.permute(grad, {1, 2, 0}),
+                       b.permute(input, {1, 2, 0}),
+                       b.permute(weight, {2, 1, 0}),
+                       {{b.size(1)}, {padding}, {b.size(1)}, b.size(1)}};
+  return c.replace({b.permute(getInputGradient(c, call), {2, 0, 1}),
+                    b.permute(getWeightGradient(c, call), {2, 1, 0}),
+                    getBiasGradient(c, call.grad)});
+}
+
 void graph::populateConvolutionBackwardLegalizations(AtenLegalizations &t) {
+  t.add("conv_tbc_backward", legalizeConvTbcBackward);
   t.add("convolution_backward", legalizeConvBackward);
 }

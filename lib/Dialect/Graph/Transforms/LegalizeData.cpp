@@ -363,7 +363,7 @@ void graph::populateDataLegalizations(AtenLegalizations &t) {
     Value x = c.operand("self", c.resultElementType());
     return x ? c.replace(x) : c.fail("its operand is missing");
   });
-  t.add("stack", legalizeStack);
+  t.add("stack _stack", legalizeStack);
   t.add("index.Tensor _unsafe_index.Tensor", legalizeIndex);
   t.add("index_select", legalizeIndexSelect);
   t.add("embedding", legalizeEmbedding);

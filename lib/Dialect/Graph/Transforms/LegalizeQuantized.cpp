@@ -75,21 +75,42 @@ static Value alongAxis(TensorBuilder &b, Value v, Value x, int64_t axis) {
   return b.reshape(v, sizes);
 }
 
-/// Rounds floats to multiples of a scale, as many as an integer between two
-/// bounds, less its zero, says. A second result says what is within the bounds.
-/// Zeros that are learned are rounded and kept within the bounds first.
-static LogicalResult legalizeFakeQuantize(AtenCall &c) {
+//===----------------------------------------------------------------------===//
+// Fake quantization
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What floats are rounded to: multiples of a scale, as many as an integer
+/// between two bounds, less its zero, says.
+struct Quantizer {
+  Num scale, zero;
+  double low, high;
+
+  Num clamp(Num v) const { return min(max(v, low), high); }
+  /// The integer of each element, before it is kept within the bounds.
+  Num quantize(Num x, bool isZeroWhole = true) const {
+    Num steps = x * (1.0 / scale);
+    return isZeroWhole ? steps.unary<RoundOp>() + zero
+                       : (steps + zero).unary<RoundOp>();
+  }
+  Num dequantize(Num q) const { return (clamp(q) - zero) * scale; }
+  Num isInside(Num q) const { return (q >= low) & (q <= high); }
+};
+
+} // namespace
+
+/// Rounds floats as a `Quantizer` says. A second result says what is within the
+/// bounds. Zeros that are learned are rounded and kept within the bounds first.
+static FailureOr<Quantizer> readQuantizer(AtenCall &c, Value self, Type type,
+                                          std::optional<int64_t> &axis) {
   TensorBuilder &b = c.b;
-  StringRef name = c.op.getName();
-  bool isLearned = name.contains("_learnable_");
-  Type type = getAccumulationType(c.resultElementType());
-  Value self = c.operand("self", type), scale = c.operand("scale", type),
-        zero = c.operand("zero_point", type);
+  Value scale = c.operand("scale", type), zero = c.operand("zero_point", type);
   auto low = c.getFloat("quant_min"), high = c.getFloat("quant_max");
   if (!self || !scale || !zero || !low || !high)
     return c.fail("its scale, zero or bounds are missing");
   if (c.has("axis")) {
-    auto axis = c.getDim("axis", getRank(self));
+    axis = c.getDim("axis", getRank(self));
     if (!axis || getRank(self) == 0)
       return c.fail("its axis is not constant, or none of its operand");
     scale = alongAxis(b, scale, self, *axis);
@@ -98,27 +119,200 @@ static LogicalResult legalizeFakeQuantize(AtenCall &c) {
     scale = b.reshape(scale, {});
     zero = b.reshape(zero, {});
   }
-  Num x(b, self), s(b, scale), z(b, zero);
-  auto clamp = [&](Num v) { return min(max(v, *low), *high); };
-  if (isLearned)
-    z = clamp(z.unary<RoundOp>());
+  Quantizer q = {{b, scale}, {b, zero}, *low, *high};
+  if (c.op.getName().contains("_learnable_"))
+    q.zero = q.clamp(q.zero.unary<RoundOp>());
+  return q;
+}
+
+static LogicalResult legalizeFakeQuantize(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value self = c.operand("self", type);
+  std::optional<int64_t> axis;
+  FailureOr<Quantizer> quantizer = readQuantizer(c, self, type, axis);
+  if (failed(quantizer))
+    return failure();
   // Zeros that are floats are part of what is rounded.
   Value given = c.tensor("zero_point");
-  bool isWhole = isLearned || !given || !isa<FloatType>(getElementType(given));
-  Num steps = x * (1.0 / s);
-  Num q = isWhole ? steps.unary<RoundOp>() + z : (steps + z).unary<RoundOp>();
-  Num result = (clamp(q) - z) * s;
-  Value isInside = (q >= *low) & (q <= *high);
+  bool isZeroWhole = c.op.getName().contains("_learnable_") || !given ||
+                     !isa<FloatType>(getElementType(given));
+  Num x(b, self), q = quantizer->quantize(x, isZeroWhole);
+  Num result = quantizer->dequantize(q), isInside = quantizer->isInside(q);
   // A tensor says whether it is done at all.
   if (Value enabled = c.tensor("fake_quant_enabled")) {
     Num isOff(b, b.reshape(enabled, {}));
     isOff = isOff == 0;
     result = select(isOff, x, result);
-    isInside = isOff | Num(b, isInside);
+    isInside = isOff | isInside;
   }
   if (c.op.getOutputs().size() == 1)
     return c.replace(result);
   return c.replace({result, isInside});
+}
+
+/// The gradient of what was within the bounds.
+static LogicalResult legalizeFakeQuantizeBackward(AtenCall &c) {
+  Type type = c.resultElementType();
+  Value grad = c.operand("grad", type), mask = c.operand("mask", type);
+  if (!grad || !mask)
+    return c.fail("an operand is missing");
+  return c.replace(c.b.mul(grad, mask));
+}
+
+/// Gradients of the operand, the scale and the zero. Outside of the bounds the
+/// result is a bound, which moves with scale and zero; inside of them the scale
+/// changes by how far an element is from what it was rounded to.
+static LogicalResult legalizeLearnableBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value self = c.operand("self", type), given = c.operand("grad", type);
+  std::optional<int64_t> axis;
+  FailureOr<Quantizer> quantizer = readQuantizer(c, self, type, axis);
+  if (failed(quantizer))
+    return failure();
+  if (!given)
+    return c.fail("its gradient is missing");
+  double factor = c.floatOr("grad_factor", 1);
+  Num x(b, self), grad(b, given), q = quantizer->quantize(x);
+  Num isInside = quantizer->isInside(q);
+  Num bound = select(q < quantizer->low, quantizer->low - quantizer->zero,
+                     quantizer->high - quantizer->zero);
+  Num inner = (quantizer->dequantize(q) - x) * (1.0 / quantizer->scale);
+  Num ofScale = select(isInside, inner, bound) * grad * factor;
+  Num ofZero = select(isInside, 0, grad * (-1.0 * quantizer->scale) * factor);
+  SmallVector<int64_t> dims = allDims(self);
+  if (axis)
+    dims.erase(dims.begin() + *axis);
+  auto sum = [&](Num v, unsigned number) {
+    Value total = dims.empty() ? Value(v) : v.reduce(ReduceKind::Sum, dims);
+    return b.reshape(total, c.resultSizes(number));
+  };
+  return c.replace(
+      {select(isInside, grad, 0), sum(ofScale, 1), sum(ofZero, 2)});
+}
+
+/// The scale and the zero with which integers between two bounds hold numbers
+/// from `low` to `high`, in `f32`; the computation is PyTorch's, with its
+/// precision. The zero is that of the end at which the error is smaller.
+static std::pair<Num, Num> chooseParameters(Num low, Num high, int64_t least,
+                                            int64_t most, bool isSymmetric) {
+  TensorBuilder &b = *low.b;
+  Type f32 = low.type(), f64 = Float64Type::get(f32.getContext());
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double smallest = 6.1e-5f;
+  auto count = static_cast<double>(most - least);
+  if (isSymmetric) {
+    auto below = static_cast<double>(-((most - least) / 2 + 1)),
+         above = static_cast<double>((most - least) / 2);
+    Num crosses = (low < 0) & (high > 0);
+    Num step = max(abs(low / below), abs(high / above)).to(f64);
+    low = select(crosses, (step * below).to(f32), low);
+    high = select(crosses, (step * above).to(f32), high);
+  }
+  low = min(low, 0);
+  high = max(high, 0);
+  Num scale = (high.to(f64) - low.to(f64)) / count;
+  Num narrow = scale.to(f32);
+  Num isNone = (narrow == 0) | (abs(1.0 / narrow) == infinity);
+  scale = select(isNone, 0.1, scale);
+  // Small scales would overflow when they are inverted.
+  Num isSmall = scale < smallest;
+  double range = static_cast<float>(smallest * count);
+  Num factor = smallest / scale.to(f32);
+  Num isLowZero = low == 0, isHighZero = high == 0;
+  Num widerLow =
+      select(isLowZero, low, select(isHighZero, -range, low * factor));
+  Num widerHigh =
+      select(isLowZero, range, select(isHighZero, high, high * factor));
+  scale = select(isSmall, smallest, scale);
+  low = select(isSmall, widerLow, low);
+  high = select(isSmall, widerHigh, high);
+  Num fromLow = low.to(f64) / scale, fromHigh = high.to(f64) / scale;
+  auto first = static_cast<double>(least), last = static_cast<double>(most);
+  Num isLowNearer =
+      std::abs(first) + abs(fromLow) < std::abs(last) + abs(fromHigh);
+  Num zero = select(isLowNearer, first - fromLow, last - fromHigh);
+  if (isSymmetric)
+    zero = select((low < 0) & (high > 0), (first + last) / 2, zero);
+  zero = min(max(zero, first), last).unary<RoundOp>();
+  return {{b, b.convert(scale, f32)}, zero};
+}
+
+/// fused_moving_avg_obs_fake_quant: observes the extrema of the operand, if it
+/// is asked to, and rounds it by the scale that follows from them, if it is
+/// asked to. Results are the rounded operand, a mask of what was within the
+/// bounds, and what the state becomes.
+static LogicalResult legalizeObservedFakeQuantize(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type f32 = b.getBuilder().getF32Type();
+  Value self = c.operand("self", f32), observes = c.tensor("observer_on"),
+        rounds = c.tensor("fake_quant_on"),
+        oldLow = c.operand("running_min", f32),
+        oldHigh = c.operand("running_max", f32),
+        oldScale = c.operand("scale", f32),
+        oldZero = c.operand("zero_point", f32);
+  auto weight = c.getFloat("averaging_const");
+  auto least = c.getInt("quant_min"), most = c.getInt("quant_max");
+  if (!self || !observes || !rounds || !oldLow || !oldHigh || !oldScale ||
+      !oldZero || !weight || !least || !most || *least >= *most)
+    return c.fail("an operand or a bound is missing");
+  std::optional<int64_t> axis;
+  Sizes sizes;
+  SmallVector<int64_t> dims = allDims(self);
+  if (c.boolOr("per_row_fake_quant", false)) {
+    axis = c.getDim("ch_axis", getRank(self));
+    if (!axis || getRank(self) == 0)
+      return c.fail("its axis is not constant, or none of its operand");
+    sizes = {getSizes(self)[*axis]};
+    dims.erase(dims.begin() + *axis);
+  }
+  // State that has no elements yet gets other sizes in the first call.
+  for (Value state : {oldLow, oldHigh, oldScale, oldZero})
+    if (provablyDiffer(
+            sym::getNumElements(cast<RankedTensorType>(state.getType())),
+            axis ? sizes[0] : b.size(1)))
+      return c.fail("its state does not have an element for each channel");
+  auto read = [&](Value v) -> Num {
+    if (axis)
+      return {b, b.castSizes(flatten(b, v), sizes)};
+    return {b, b.reshape(v, sizes)};
+  };
+  auto write = [&](Value v, unsigned number) {
+    Sizes wanted = c.resultSizes(number);
+    return wanted.size() == sizes.size() ? b.castSizes(v, wanted)
+                                         : b.reshape(v, wanted);
+  };
+  Num isObserved = Num(b, b.reshape(observes, {})) != 0,
+      isRounded = Num(b, b.reshape(rounds, {})) != 0;
+  auto observe = [&](ReduceKind kind, Value old) {
+    Num now = dims.empty() ? Num(b, self) : Num(b, self).reduce(kind, dims);
+    Num before = read(old);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Num moved =
+        select(abs(before) == infinity, now, before + *weight * (now - before));
+    return select(isObserved, moved, before);
+  };
+  Num low = observe(ReduceKind::Min, oldLow),
+      high = observe(ReduceKind::Max, oldHigh);
+  auto [newScale, newZero] = chooseParameters(
+      low, high, *least, *most, c.boolOr("symmetric_quant", false));
+  Num scale = select(isRounded, newScale, read(oldScale)),
+      zero = select(isRounded, newZero.to(f32), read(oldZero));
+  auto spread = [&](Value v) {
+    return Num(b, axis ? alongAxis(b, v, self, *axis) : v);
+  };
+  Quantizer quantizer = {spread(scale), spread(zero),
+                         static_cast<double>(*least),
+                         static_cast<double>(*most)};
+  Num x(b, self), q = quantizer.quantize(x);
+  Value results[] = {select(isRounded, quantizer.dequantize(q), x),
+                     !isRounded | quantizer.isInside(q),
+                     write(low, 2),
+                     write(high, 3),
+                     write(scale, 4),
+                     write(zero, 5)};
+  return c.replace(results);
 }
 
 void graph::populateQuantizedLegalizations(AtenLegalizations &t) {
@@ -131,6 +325,14 @@ void graph::populateQuantizedLegalizations(AtenLegalizations &t) {
         "_fake_quantize_learnable_per_tensor_affine "
         "_fake_quantize_learnable_per_channel_affine",
         legalizeFakeQuantize);
+  t.add("fake_quantize_per_tensor_affine_cachemask_backward "
+        "fake_quantize_per_channel_affine_cachemask_backward",
+        legalizeFakeQuantizeBackward);
+  t.add("_fake_quantize_learnable_per_tensor_affine_backward "
+        "_fake_quantize_learnable_per_channel_affine_backward",
+        legalizeLearnableBackward);
+  t.add("_fused_moving_avg_obs_fq_helper_functional",
+        legalizeObservedFakeQuantize);
   t.add("_int_mm", legalizeIntMm);
   t.add("_weight_int8pack_mm", legalizeInt8PackMm);
   t.add("_scaled_mm", legalizeScaledMm);

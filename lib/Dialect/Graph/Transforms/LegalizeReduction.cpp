@@ -330,9 +330,9 @@ void graph::populateReductionLegalizations(AtenLegalizations &t) {
   t.add("hash_tensor", legalizeHashTensor);
   t.add("amax max", reduce(ReduceKind::Max));
   t.add("amin min", reduce(ReduceKind::Min));
-  t.add("aminmax", legalizeAMinMax);
-  t.add("any any.dim any.dims", reduceBool(ReduceKind::Any));
-  t.add("all all.dim all.dims", reduceBool(ReduceKind::All));
+  t.add("aminmax _aminmax _aminmax.dim", legalizeAMinMax);
+  t.add("any any.dim any.dims _is_any_true", reduceBool(ReduceKind::Any));
+  t.add("all all.dim all.dims _is_all_true", reduceBool(ReduceKind::All));
   t.add("max.dim", extremumWithPosition(ReduceKind::Max));
   t.add("min.dim", extremumWithPosition(ReduceKind::Min));
   t.add("argmax", position(ReduceKind::Max));

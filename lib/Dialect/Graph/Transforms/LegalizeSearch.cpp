@@ -35,17 +35,28 @@ Num graph::bisect(AtenCall &c, ExprAttr size,
 }
 
 /// How many elements of a sorted sequence are before each of `values`; those
-/// equal to it, too, if it is to go to their right. A NaN goes behind all.
+/// equal to it, too, if it is to go to their right. A NaN goes behind all. The
+/// elements that are compared are those that the framework compares, so that
+/// sequences that are not sorted, as those with NaN, give its results.
 static Num searchSorted(AtenCall &c, Num sequence, Num values, bool right) {
   TensorBuilder &b = c.b;
+  Positions p(b);
   int64_t last = getRank(sequence) - 1;
-  return bisect(c, getSizes(sequence).back(), [&](Num position) -> Num {
+  ExprAttr size = getSizes(sequence).back();
+  int64_t most = c.getContext().bounds(size).hi;
+  Num start = p.number(0), end = p.size(size);
+  for (int64_t rest = most; rest > 0; rest /= 2) {
+    Num isOpen = start < end;
+    Num middle = floorDiv(start + end, 2);
     // Of each value, in the sequence of its row.
-    Value at = b.broadcast(position, getSizes(values));
+    Value at = b.broadcast(p.clamp(middle, size), getSizes(values));
     Num element(b, last == 0 ? b.index(sequence, at, 0)
                              : gatherAlong(b, sequence, at, last));
-    return right ? !(element > values) : !(element >= values);
-  });
+    Num isBefore = right ? !(element > values) : !(element >= values);
+    start = select(isOpen & isBefore, middle + 1, start);
+    end = select(isOpen & !isBefore, middle, end);
+  }
+  return {b, b.broadcast(start, getSizes(values))};
 }
 
 static AtenHandler searchSorted(StringRef sequenceName) {

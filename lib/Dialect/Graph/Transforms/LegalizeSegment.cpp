@@ -253,6 +253,19 @@ static void appendSavedOfBags(AtenCall &c, const Bags &bags,
   }
 }
 
+/// The number of elements in each bag, if it is a constant and the same for
+/// all: the offsets are its multiples, as those of indices with two dimensions.
+static std::optional<int64_t> getConstantBagSize(Value offsets, ExprAttr bags,
+                                                 ExprAttr count) {
+  auto iota = offsets.getDefiningOp<IotaOp>();
+  auto start = iota ? dyn_cast<IntegerAttr>(iota.getStart()) : IntegerAttr();
+  auto step = iota ? dyn_cast<IntegerAttr>(iota.getStep()) : IntegerAttr();
+  if (!start || !step || start.getInt() != 0 || step.getInt() < 1 ||
+      sym::mul(bags, step.getInt()) != count)
+    return std::nullopt;
+  return step.getInt();
+}
+
 static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
   TensorBuilder &b = c.b;
   Type type = getAccumulationType(c.resultElementType());
@@ -276,15 +289,34 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
     return c.replace(results);
   }
   Num element = p.iota(count);
-  Num bag = bisect(c, bags,
-                   [&](Num position) -> Num {
-                     Value at = b.broadcast(position, count);
-                     return Num(b, b.index(begins, at, 0)) <= element;
-                   }) -
-            1;
-  Num at(b, b.broadcast(p.clamp(bag, bags), count));
+  std::optional<int64_t> bagSize = getConstantBagSize(offsets, bags, count);
+  auto findBags = [&]() -> Num {
+    if (bagSize)
+      return floorDiv(element, static_cast<double>(*bagSize));
+    Num number = bisect(c, bags, [&](Num position) -> Num {
+      Value at = b.broadcast(position, count);
+      return Num(b, b.index(begins, at, 0)) <= element;
+    });
+    return p.clamp(number - 1, bags);
+  };
+  Num at(b, b.broadcast(findBags(), count));
+  // What the elements of each bag are combined to.
+  auto combine = [&](ReduceKind kind, Num v, double neutral) -> Num {
+    Sizes sizes = getSizes(v);
+    if (bagSize) {
+      sizes[0] = b.size(*bagSize);
+      sizes.insert(sizes.begin(), bags);
+      return Num(b, b.reshape(v, sizes)).reduce(kind, 1);
+    }
+    sizes[0] = bags;
+    return {b, putAt(b, kind, filled(b, neutral, v.type(), sizes), Value(at), v,
+                     0)};
+  };
   Num rows(b, b.index(weight, toIndex(b, indices), 0));
   std::optional<Num> isCounted;
+  // What comes after the last offset, where it is included, is in no bag.
+  if (c.boolOr("include_last_offset", false) && !bagSize)
+    isCounted = element < Num(b, b.at(b.convert(offsets, p.type()), 0, bags));
   // From the end where the operator is the user's; the internal one has no row
   // of padding then.
   bool isUsers = c.op.getName() == "aten.embedding_bag.padding_idx";
@@ -293,21 +325,20 @@ static LogicalResult legalizeEmbeddingBag(AtenCall &c) {
     Num row = p.number(static_cast<double>(*padding));
     if (*padding < 0)
       row = p.size(getSizes(weight)[0]) + row;
-    isCounted = Num(b, b.convert(indices, p.type())) != row;
+    Num isOther = Num(b, b.convert(indices, p.type())) != row;
+    isCounted = isCounted ? *isCounted & isOther : isOther;
   }
   if (Value samples = c.operand("per_sample_weights", type))
     rows = rows * Num(b, samples).unsqueeze(1);
   bool isMax = bagMode == BagMode::Max;
   if (isCounted)
     rows = select(isCounted->unsqueeze(1), rows, isMax ? -kInfinity : 0);
-  Num result(b, putAt(b, isMax ? ReduceKind::Max : ReduceKind::Sum,
-                      filled(b, isMax ? -kInfinity : 0, type, out), Value(at),
-                      rows, 0));
+  Num result = isMax ? combine(ReduceKind::Max, rows, -kInfinity)
+                     : combine(ReduceKind::Sum, rows, 0);
   Num one(b, b.broadcast(p.number(1), count));
   if (isCounted)
     one = isCounted->to(p.type());
-  Num members(b, putAt(b, ReduceKind::Sum, filled(b, 0, p.type(), bags),
-                       Value(at), one, 0));
+  Num members = combine(ReduceKind::Sum, one, 0);
   SmallVector<Value> results(1);
   appendSavedOfBags(c, {indices, at, rows, result, members, isMax}, results);
   if (bagMode != BagMode::Sum) {

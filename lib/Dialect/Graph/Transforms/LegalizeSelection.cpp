@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Legalisation of operators that take elements by their rank in an order:
-// median, kthvalue, mode. All of them sort.
+// median, kthvalue, mode. Where the position is known, a selection in linear
+// time finds the element; where the data says it, all of them are sorted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +20,29 @@ using sym::ExprAttr;
 
 namespace {
 
-/// The operand, sorted along a dimension, which is kept with one element in
-/// what is taken of it.
+/// A tensor, of which the lines along one dimension are ordered.
+struct Line {
+  Value x;
+  int64_t dim;
+};
+
+/// The elements of lines in order, or some of them, and their positions.
 struct Sorted {
   Num values, positions;
   int64_t dim;
-  bool isScalar, keepdims;
 };
 
 } // namespace
 
-/// Sorts `self` along `dim`, or as a vector where there is no dimension.
-static FailureOr<Sorted> sortOperand(AtenCall &c, bool flat) {
+/// `self` and its dimension `dim`, or as a vector where there is no dimension.
+static FailureOr<Line> readLine(AtenCall &c, bool flat) {
   TensorBuilder &b = c.b;
   Value x = c.tensor("self");
   if (!x) {
     (void)c.fail("its operand is missing");
     return failure();
   }
-  bool isScalar = getRank(x) == 0;
-  if (isScalar)
+  if (getRank(x) == 0)
     x = b.unsqueeze(x, 0);
   if (flat)
     x = flatten(b, x);
@@ -49,13 +53,40 @@ static FailureOr<Sorted> sortOperand(AtenCall &c, bool flat) {
     (void)c.fail("its dimension is not constant");
     return failure();
   }
-  auto op = SortOp::create(b.getBuilder(), b.getLoc(), x, *dim,
+  return Line{x, *dim};
+}
+
+static Sorted sortLine(AtenCall &c, Line line) {
+  TensorBuilder &b = c.b;
+  auto op = SortOp::create(b.getBuilder(), b.getLoc(), line.x, line.dim,
                            /*descending=*/false, /*stable=*/true);
-  return Sorted{{b, op.getValues()},
-                {b, op.getIndices()},
-                *dim,
-                isScalar,
-                c.boolOr("keepdim", false)};
+  return Sorted{{b, op.getValues()}, {b, op.getIndices()}, line.dim};
+}
+
+/// The element at `place` of the order of a dimension, which is kept: the last
+/// of so many smallest ones, or of the largest ones where these are fewer.
+static Sorted selectAt(AtenCall &c, Line line, ExprAttr place) {
+  TensorBuilder &b = c.b;
+  ExprAttr size = getSizes(line.x)[line.dim];
+  bool isInUpperHalf = size.isConstant() && place.isConstant() &&
+                       place.getValue() >= size.getValue() / 2;
+  ExprAttr count = isInUpperHalf ? sym::sub(size, place) : sym::add(place, 1);
+  auto op = TopKOp::create(b.getBuilder(), b.getLoc(), line.x, count, line.dim,
+                           /*largest=*/isInUpperHalf, /*sorted=*/false);
+  auto last = [&](Value v) {
+    return Num(b, b.slice(v, line.dim, sym::add(count, -1), b.size(1)));
+  };
+  return Sorted{last(op.getValues()), last(op.getIndices()), line.dim};
+}
+
+/// Replaces the operator by one element of each line, which keep the dimension.
+static LogicalResult replaceByElements(AtenCall &c, Value values,
+                                       Value positions) {
+  SmallVector<Value> results;
+  for (Value v : {values, positions})
+    if (results.size() < c.op.getOutputs().size())
+      results.push_back(c.b.reshape(v, c.resultSizes(results.size())));
+  return c.replace(results);
 }
 
 /// Replaces the operator by the elements at places of the sorted dimension.
@@ -64,13 +95,8 @@ static LogicalResult takeAt(AtenCall &c, const Sorted &s, Num place) {
   Sizes sizes = getSizes(s.values);
   sizes[s.dim] = b.size(1);
   Value at = b.broadcast(place, sizes);
-  SmallVector<Value> results;
-  for (Value v : {Value(s.values), Value(s.positions)}) {
-    Value taken = gatherAlong(b, v, at, s.dim);
-    if (results.size() < c.op.getOutputs().size())
-      results.push_back(b.reshape(taken, c.resultSizes(results.size())));
-  }
-  return c.replace(results);
+  return replaceByElements(c, gatherAlong(b, s.values, at, s.dim),
+                           gatherAlong(b, s.positions, at, s.dim));
 }
 
 /// The number of elements along the dimension that are NaN, which are the last.
@@ -86,70 +112,88 @@ static Num countNan(const Sorted &s) {
 /// where an element is, the other is of the elements that are not.
 static AtenHandler median(bool flat, bool ignoresNan) {
   return [=](AtenCall &c) -> LogicalResult {
-    FailureOr<Sorted> s = sortOperand(c, flat);
-    if (failed(s))
+    FailureOr<Line> line = readLine(c, flat);
+    if (failed(line))
       return failure();
     TensorBuilder &b = c.b;
-    ExprAttr size = getSizes(s->values)[s->dim];
+    ExprAttr size = getSizes(line->x)[line->dim];
+    bool isFloat = isa<FloatType>(getElementType(line->x));
     if (size.isConstant(0)) {
       // Of nothing it is NaN, for the whole tensor.
-      if (flat && isa<FloatType>(s->values.type()))
+      if (flat && isFloat)
         return c.replace(b.scalar(std::numeric_limits<double>::quiet_NaN(),
                                   c.resultElementType()));
       return c.fail("the dimension has size zero");
     }
     Positions p(b);
-    Num count = p.size(size), numNan = countNan(*s), numbers = count - numNan;
-    Num place = floorDiv(max((ignoresNan ? numbers : count) - 1, 0), 2);
-    if (!ignoresNan)
-      place = select(numNan > 0, numbers, place);
-    return takeAt(c, *s, place);
+    // A dimension of symbolic size may have no element to select.
+    if (c.getContext().bounds(size).lo < 1 || (isFloat && ignoresNan)) {
+      Sorted s = sortLine(c, *line);
+      Num count = p.size(size), numNan = countNan(s), numbers = count - numNan;
+      Num place = floorDiv(max((ignoresNan ? numbers : count) - 1, 0), 2);
+      if (!ignoresNan)
+        place = select(numNan > 0, numbers, place);
+      return takeAt(c, s, place);
+    }
+    Sorted s = selectAt(c, *line, sym::floorDiv(sym::add(size, -1), b.size(2)));
+    if (!isFloat)
+      return replaceByElements(c, s.values, s.positions);
+    // The first NaN is the maximum.
+    auto largest = ArgReduceOp::create(b.getBuilder(), b.getLoc(),
+                                       ReduceKind::Max, line->x, line->dim,
+                                       /*keepdims=*/true);
+    Num value(b, largest.getValues());
+    return replaceByElements(
+        c, select(isNan(value), value, s.values),
+        select(isNan(value), Num(b, largest.getPositions()), s.positions));
   };
 }
 
 static LogicalResult legalizeKthValue(AtenCall &c) {
   ExprAttr k = c.getExpr("k");
-  FailureOr<Sorted> s = sortOperand(c, /*flat=*/false);
-  if (failed(s))
+  FailureOr<Line> line = readLine(c, /*flat=*/false);
+  if (failed(line))
     return failure();
-  ExprAttr size = getSizes(s->values)[s->dim];
+  ExprAttr size = getSizes(line->x)[line->dim];
   if (!k || size.isConstant(0))
     return c.fail("its number is not known");
   if ((k.isConstant() && k.getValue() < 1) ||
       failed(c.stateAtMost(k, size,
                            "the number of an element is inside its dimension")))
     return c.fail("its number is outside the dimension");
-  return takeAt(c, *s, Positions(c.b).size(sym::add(k, -1)));
+  Sorted s = selectAt(c, *line, sym::add(k, -1));
+  return replaceByElements(c, s.values, s.positions);
 }
 
 /// mode: the most frequent element, the least of them, and where it is last.
 static LogicalResult legalizeMode(AtenCall &c) {
-  FailureOr<Sorted> s = sortOperand(c, /*flat=*/false);
-  if (failed(s))
+  FailureOr<Line> line = readLine(c, /*flat=*/false);
+  if (failed(line))
     return failure();
+  Sorted s = sortLine(c, *line);
   TensorBuilder &b = c.b;
-  ExprAttr size = getSizes(s->values)[s->dim];
+  ExprAttr size = getSizes(s.values)[s.dim];
   if (size.isConstant(0))
     return c.fail("the dimension has size zero");
   Positions p(b);
-  int64_t rank = getRank(s->values);
+  int64_t rank = getRank(s.values);
   Num at = p.iota(size);
-  for (int64_t d = s->dim + 1; d < rank; ++d)
+  for (int64_t d = s.dim + 1; d < rank; ++d)
     at = at.unsqueeze(getRank(at));
   // How many elements up to each are equal to it: since the last that began a
   // run of equal ones.
   Value before =
-      b.index(s->values, Value(p.clamp(p.iota(size) - 1, size)), s->dim);
-  Num begins = (s->values != Num(b, before)) | (at == 0);
+      b.index(s.values, Value(p.clamp(p.iota(size) - 1, size)), s.dim);
+  Num begins = (s.values != Num(b, before)) | (at == 0);
   Num start = select(begins, at, 0);
   Num last(b, ScanOp::create(b.getBuilder(), b.getLoc(), ScanKind::Max, start,
-                             static_cast<uint64_t>(s->dim))
+                             static_cast<uint64_t>(s.dim))
                   .getResult());
   Num length = at - last;
   auto longest =
       ArgReduceOp::create(b.getBuilder(), b.getLoc(), ReduceKind::Max, length,
-                          s->dim, /*keepdims=*/true);
-  return takeAt(c, *s, {b, longest.getPositions()});
+                          s.dim, /*keepdims=*/true);
+  return takeAt(c, s, {b, longest.getPositions()});
 }
 
 /// quantile, nanquantile: the element at a fraction of the way through the
@@ -161,22 +205,23 @@ static AtenHandler quantile(bool ignoresNan) {
     StringRef kind = c.stringOr("interpolation", "linear");
     Type type = c.resultElementType();
     Value fractions = c.operand("q", type);
-    FailureOr<Sorted> s = sortOperand(c, /*flat=*/!c.has("dim"));
-    if (failed(s))
+    FailureOr<Line> line = readLine(c, /*flat=*/!c.has("dim"));
+    if (failed(line))
       return failure();
+    Sorted s = sortLine(c, *line);
     if (!fractions || getRank(fractions) > 1 || !isa<FloatType>(type))
       return c.fail("its fractions are neither a number nor a vector");
-    ExprAttr size = getSizes(s->values)[s->dim];
+    ExprAttr size = getSizes(s.values)[s.dim];
     if (size.isConstant(0))
       return c.fail("the dimension has size zero");
     Positions p(b);
     // The sorted dimension comes first, then that of the fractions does.
-    int64_t rank = getRank(s->values);
-    SmallVector<int64_t> order = {s->dim};
+    int64_t rank = getRank(s.values);
+    SmallVector<int64_t> order = {s.dim};
     for (int64_t d = 0; d < rank; ++d)
-      if (d != s->dim)
+      if (d != s.dim)
         order.push_back(d);
-    Num values(b, b.permute(s->values, order)), numNan = countNan(*s);
+    Num values(b, b.permute(s.values, order)), numNan = countNan(s);
     if (getRank(numNan) == rank)
       numNan = {b, b.permute(numNan, order)};
     Num q(b, fractions);

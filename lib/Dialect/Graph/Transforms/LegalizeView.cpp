@@ -664,7 +664,8 @@ static LogicalResult legalizeDiff(AtenCall &c) {
 
 void graph::populateViewLegalizations(AtenLegalizations &t) {
   t.add(
-      "view view_copy reshape _unsafe_view _reshape_alias reshape_as "
+      "view view_copy reshape _reshape_copy _unsafe_view _reshape_alias "
+      "reshape_as "
       "view_as unsqueeze unsqueeze_copy flatten.using_ints unflatten.int ravel",
       legalizeReshape);
   t.add("squeeze squeeze.dim squeeze.dims squeeze_copy squeeze_copy.dim "

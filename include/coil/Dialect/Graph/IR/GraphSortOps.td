@@ -58,8 +58,9 @@ def Graph_TopKOp : Graph_Op<"topk", [Pure]> {
   let description = [{
     The `k` largest elements along `dim`, or without `largest` the smallest, and
     their positions. NaN counts as larger than every number. `sorted` asks that
-    the first is the minimum or maximum, and so on; otherwise they come in any order. Of
-    equal elements the first ones are taken.
+    the first is the minimum or maximum, and so on; otherwise the last one is at
+    its position in that order, and the others come in any order. Of equal
+    elements the first ones are taken.
 
     `library` names the library that selects; `graph-decompose` chooses it.
 

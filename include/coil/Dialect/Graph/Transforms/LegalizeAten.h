@@ -286,6 +286,7 @@ void populateEmbeddingBackwardLegalizations(AtenLegalizations &table);
 void populateFftLegalizations(AtenLegalizations &table);
 void populateRnnLegalizations(AtenLegalizations &table);
 void populateQuantizedLegalizations(AtenLegalizations &table);
+void populateFusedLegalizations(AtenLegalizations &table);
 void populateQuantizedDecomposedLegalizations(AtenLegalizations &table);
 void populateGroupedMatmulLegalizations(AtenLegalizations &table);
 void populateLossLegalizations(AtenLegalizations &table);

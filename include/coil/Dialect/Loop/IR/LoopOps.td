@@ -167,7 +167,9 @@ def Loop_SortOp : Loop_Op<"sort", [Pure]> {
     The elements of the operand along `dim` in ascending or descending order, as
     far as the results can hold them, and their positions. NaN counts as
     larger than every number, 0.0 and -0.0 are equal, and equal elements keep
-    their order. It is not a kernel, since no schedule of ours computes it.
+    their order. If `unordered` is set, only the last element of the results has
+    to be at its position, and the others may come in any order, which a
+    selection in linear time gives. It is not a kernel, since no schedule of ours computes it.
 
     (C1) `dim` is inside the rank.
     (C2) The results have the sizes of the operand but along `dim`, where they
@@ -181,10 +183,11 @@ def Loop_SortOp : Loop_Op<"sort", [Pure]> {
     ```
   }];
   let arguments = (ins StrAttr:$library, AnyRankedTensor:$input, I64Attr:$dim,
-                       UnitAttr:$descending);
+                       UnitAttr:$descending, UnitAttr:$unordered);
   let results = (outs AnyRankedTensor:$values, RankedTensorOf<[I64]>:$indices);
   let assemblyFormat = [{
-    $library $input `dim` $dim (`descending` $descending^)? attr-dict `:`
+    $library $input `dim` $dim (`descending` $descending^)?
+    (`unordered` $unordered^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;

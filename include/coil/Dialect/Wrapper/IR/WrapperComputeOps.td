@@ -306,6 +306,8 @@ def Wrapper_SortOp : Wrapper_Op<"sort", [
     `values` and `indices` can hold them, which receive the elements and
     their positions. One of the two may be absent. NaN counts as larger than
     every number, 0.0 and -0.0 are equal, and equal elements keep their order.
+    If `unordered` is set, only the last element of the results has to be at its
+    position, and the others may come in any order.
 
     (C1) `dim` is inside the rank, and there is a result.
     (C2) All buffers are contiguous.
@@ -321,11 +323,12 @@ def Wrapper_SortOp : Wrapper_Op<"sort", [
   }];
   let arguments = (ins StrAttr:$library,
                        Arg<Wrapper_Buffer, "", [MemRead]>:$x, I64Attr:$dim,
-                       UnitAttr:$descending,
+                       UnitAttr:$descending, UnitAttr:$unordered,
                        Arg<Optional<Wrapper_Buffer>, "", [MemWrite]>:$values,
                        Arg<Optional<Wrapper_Buffer>, "", [MemWrite]>:$indices);
   let assemblyFormat = [{
     $library $x `dim` $dim (`descending` $descending^)?
+    (`unordered` $unordered^)?
     (`values` `(` $values^ `:` type($values) `)`)?
     (`indices` `(` $indices^ `:` type($indices) `)`)? attr-dict `:` type($x)
   }];
