@@ -16,6 +16,7 @@ import torch
 from coil._library import CoilError, CompileError
 from coil.torch_compile import _counters, _fx, _graphs, _reproducer, _support, _trace
 from coil.torch_compile._codegen import Function
+from coil.torch_compile._flex import inline_attention
 from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
 from coil.torch_compile._piece import CompiledPiece
@@ -278,7 +279,7 @@ def compile_graph(module, example_inputs, options, kind, model=None):
     described = CompiledGraph(f"{kind}_{next(_numbers)}")
     _counters.count("graphs")
     try:
-        module = inline_regions(module)
+        module = inline_attention(inline_regions(module))
         options, capture, described.not_captured = _graphs.prepare(module, kind, options, model or _graphs.Model())
         attempts = _Attempts(module.graph, module, options, described.name)
         plan, pieces, function = attempts.compile()

@@ -86,7 +86,7 @@ def reason_not(node):
     """Why a node cannot be part of a compiled piece; None if nothing is known against it."""
     target, value = node.target, _fx.value_of(node)
     if isinstance(target, torch._ops.HigherOrderOperator):
-        return "operators with subgraphs are called, not compiled"
+        return node.meta.get("coil.reason", "operators with subgraphs are called, not compiled")
     if not isinstance(target, torch._ops.OpOverload):
         return "it is no operator of PyTorch"
     if target.namespace not in _NAMESPACES:
