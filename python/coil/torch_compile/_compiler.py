@@ -58,6 +58,8 @@ class CompiledGraph:
       source: the Python function that runs it.
       programs: the compiled pieces, in order.
       fallbacks: a list of (operator, reason, (file, line, function) or None).
+      remarks: a list of (operator, text, (file, line, function) or None): how operators are
+        computed that are not computed as they are written.
       seconds, processor_seconds: what compilation took.
       error: why the graph runs eagerly as a whole, or None.
       captured: whether PyTorch's trees of CUDA graphs capture the function.
@@ -66,7 +68,7 @@ class CompiledGraph:
 
     def __init__(self, name):
         self.name, self.source = name, None
-        self.programs, self.fallbacks = [], []
+        self.programs, self.fallbacks, self.remarks = [], [], []
         self.seconds, self.processor_seconds, self.error = 0.0, 0.0, None
         self.captured, self.not_captured = False, None
 
@@ -279,7 +281,7 @@ def compile_graph(module, example_inputs, options, kind, model=None):
     described = CompiledGraph(f"{kind}_{next(_numbers)}")
     _counters.count("graphs")
     try:
-        module = inline_attention(inline_regions(module))
+        module, described.remarks = inline_attention(inline_regions(module))
         options, capture, described.not_captured = _graphs.prepare(module, kind, options, model or _graphs.Model())
         attempts = _Attempts(module.graph, module, options, described.name)
         plan, pieces, function = attempts.compile()

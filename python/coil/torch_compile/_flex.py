@@ -9,6 +9,7 @@ captures stays a tensor that it indexes. The block mask says the same as the mas
 is not read.
 """
 
+import functools
 import math
 
 import torch
@@ -19,26 +20,38 @@ from coil.torch_compile import _decompositions, _fx
 _LN_2 = math.log(2)
 _MINUS_INFINITY = -float("inf")
 
+# Scores that are in memory at a time: what the caches of a processor hold, and what keeps a
+# GPU busy.
+_BLOCK_BYTES = {"cpu": 4 << 20, "cuda": 64 << 20}
+# Fewer rows make no matrix product.
+_FEWEST_ROWS = 16
+
 
 def _working_type(query):
     return torch.float64 if query.dtype == torch.float64 else torch.float32
 
 
-class _Attention:
-    """The parts that forward and backward have in common.
+class _Rows:
+    """Attention of some rows of queries: the parts that forward and backward have in common.
 
     Rows of queries that share a head of keys, or a batch of keys, are rows of one matrix: keys
     and values are not repeated.
+
+    Args:
+      rows: the positions of the rows among all queries.
     """
 
-    def __init__(self, query, key, value, mask, mask_captured, scale):
+    def __init__(self, query, key, value, rows, mask, mask_captured, scale):
         self.query, self.key, self.value, self.scale = query, key, value, scale
-        self.batches, self.heads, self.rows, self.width = query.shape
+        self.batches, self.heads, self.rows, _ = query.shape
         self.key_batches, self.key_heads, self.columns, _ = key.shape
         self.type = _working_type(query)
-        positions = (self.batches, self.heads, self.rows, self.columns)
-        self.positions = [torch.arange(size, device=query.device) for size in positions]
+        batches, heads, columns = (torch.arange(size, device=query.device)
+                                   for size in (self.batches, self.heads, self.columns))
+        self.positions = [batches, heads, rows, columns]
         self.visible = self.vectorize(mask, (), (None,) * len(mask_captured))(*self.positions, *mask_captured)
+        self.shares_batches = _fx.expr_of(self.key_batches) == 1 and _fx.expr_of(self.batches) != 1
+        self.is_shared = self.shares_batches or _fx.expr_of(self.heads) != _fx.expr_of(self.key_heads)
 
     def vectorize(self, function, before, behind, results=0):
         for batched in range(4)[::-1]:
@@ -48,12 +61,12 @@ class _Attention:
 
     def split(self, tensor):
         """A tensor of queries' rows as [batches of keys, heads of keys, rows, width]."""
-        if self.is_shared:
-            tensor = tensor.unflatten(1, (self.key_heads, -1))
-            if self.shares_batches:
-                tensor = tensor.permute(1, 0, 2, 3, 4).unsqueeze(0)
-            return tensor.flatten(2, -2)
-        return tensor
+        if not self.is_shared:
+            return tensor
+        tensor = tensor.unflatten(1, (self.key_heads, -1))
+        if self.shares_batches:
+            tensor = tensor.permute(1, 0, 2, 3, 4).unsqueeze(0)
+        return tensor.flatten(2, -2)
 
     def join(self, tensor):
         """What `split` makes, as [batches, heads, rows, width] again."""
@@ -65,14 +78,6 @@ class _Attention:
             tensor = tensor.unflatten(2, (-1, self.rows))
         return tensor.flatten(1, 2)
 
-    @property
-    def shares_batches(self):
-        return _fx.expr_of(self.key_batches) == 1 and _fx.expr_of(self.batches) != 1
-
-    @property
-    def is_shared(self):
-        return self.shares_batches or _fx.expr_of(self.heads) != _fx.expr_of(self.key_heads)
-
     def scores(self):
         query, key = self.split(self.query).to(self.type), self.key.to(self.type)
         return self.join(query @ key.transpose(-2, -1)) * self.scale
@@ -82,56 +87,216 @@ class _Attention:
         modified = function(scores, *self.positions, *captured).to(self.type)
         return torch.where(self.visible, modified, _MINUS_INFINITY)
 
+    def forward(self, score, captured):
+        """The result, logarithms to the base of two of the sums of exponentials, and so the largest
+        scores."""
+        scores = self.modified(self.scores(), score, captured)
+        largest = scores.amax(-1, keepdim=True)
+        # A row that sees nothing has no weights.
+        sees_nothing = largest == _MINUS_INFINITY
+        exponentials = (scores - torch.where(sees_nothing, 0.0, largest)).exp()
+        total = exponentials.sum(-1, keepdim=True)
+        weights = (exponentials / torch.where(sees_nothing, 1.0, total)).to(self.query.dtype)
+        out = self.join(self.split(weights) @ self.value.to(self.query.dtype))
+        logarithms = torch.where(sees_nothing, _MINUS_INFINITY, largest + total.log())
+        return out, logarithms.squeeze(-1) / _LN_2, largest.squeeze(-1) / _LN_2
 
-def _forward(query, key, value, score, block_mask, scale, kernel_options, captured, mask_captured):
-    attention = _Attention(query, key, value, block_mask[-1], mask_captured, scale)
-    scores = attention.modified(attention.scores(), score, captured)
-    largest = scores.amax(-1, keepdim=True)
-    # A row that sees nothing has no weights.
-    sees_nothing = largest == _MINUS_INFINITY
-    exponentials = (scores - torch.where(sees_nothing, 0.0, largest)).exp()
-    total = exponentials.sum(-1, keepdim=True)
-    weights = exponentials / torch.where(sees_nothing, 1.0, total)
-    # The result is [batches, heads, rows, width of the values].
-    out = attention.join(attention.split(weights.to(query.dtype)) @ value.to(query.dtype))
-    logarithms = torch.where(sees_nothing, _MINUS_INFINITY, largest + total.log())
-    return out, logarithms.squeeze(-1) / _LN_2, largest.squeeze(-1) / _LN_2
+    def backward(self, out, logarithms, out_gradient, logarithms_gradient, score, joint, captured):
+        """Gradients of the rows, of keys and values, and of captured tensors, as far as these rows
+        contribute to them."""
+        scores = self.scores()
+        logarithms = (logarithms * _LN_2).unsqueeze(-1)
+        sees_nothing = logarithms == _MINUS_INFINITY
+        weights = (self.modified(scores, score, captured) - torch.where(sees_nothing, 0.0, logarithms)).exp()
+        rows = self.split(out_gradient)
+        value_gradient = self.split(weights.to(self.query.dtype)).transpose(-2, -1) @ rows
+        products = self.join(rows.to(self.type) @ self.value.to(self.type).transpose(-2, -1))
+        known = (out.to(self.type) * out_gradient.to(self.type)).sum(-1, keepdim=True)
+        if logarithms_gradient is not None:
+            known = known - logarithms_gradient.unsqueeze(-1) / _LN_2
+        gradient = weights * (products - known)
+        results = [0, None, None, None, None] + [None] * len(captured)
+        function = self.vectorize(joint, (0,), (0,) + (None,) * len(captured), results)
+        given, _, _, _, _, *captured_gradients = function(scores, *self.positions, gradient, *captured)
+        given = self.split(torch.where(self.visible, given * self.scale, 0.0).to(self.query.dtype))
+        query_gradient = self.join(given @ self.key)
+        key_gradient = given.transpose(-2, -1) @ self.split(self.query)
+        return query_gradient, key_gradient, value_gradient, captured_gradients
 
 
-def _backward(query, key, value, out, logarithms, out_gradient, logarithms_gradient, score, joint, block_mask, scale,
-              kernel_options, captured, mask_captured):
-    attention = _Attention(query, key, value, block_mask[-1], mask_captured, scale)
-    kind = attention.type
-    scores = attention.scores()
-    logarithms = (logarithms * _LN_2).unsqueeze(-1)
-    sees_nothing = logarithms == _MINUS_INFINITY
-    weights = (attention.modified(scores, score, captured) - torch.where(sees_nothing, 0.0, logarithms)).exp()
+class _Blocks:
+    """How rows are divided, so that the scores of some rows at a time are in memory, never those
+    of all.
+
+    Attributes:
+      rows: how many rows a block has; None if all are one block.
+    """
+
+    def __init__(self, query, key):
+        sizes = [*query.shape[:3], key.shape[2]]
+        batches, heads, rows, columns = (_hint(size) for size in sizes)
+        self.count, self.rows, self.size = None, None, sizes[2]
+        per_row = 4 * batches * heads * columns
+        most = max(_BLOCK_BYTES[query.device.type] // max(per_row, 1), _FEWEST_ROWS)
+        is_known = not any(_fx.is_symbolic(size) for size in sizes)
+        if is_known and rows <= most or not _fx.is_symbolic(sizes[2]) and rows <= _FEWEST_ROWS:
+            return
+        if _fx.is_symbolic(sizes[2]):
+            # Other sizes come; a block of one size serves them all.
+            self.rows = min(most, max(_FEWEST_ROWS, 1 << (rows - 1).bit_length()))
+        else:
+            count = -(-rows // most)
+            self.rows = -(-rows // count)
+        self.count = (sizes[2] + self.rows - 1) // self.rows
+        self.is_even = not _fx.is_symbolic(sizes[2]) and rows % self.rows == 0
+
+    def describe(self):
+        return f"runs in blocks of {self.rows} rows of queries, whose scores are in memory at a time"
+
+    def run(self, step, inits, tensors):
+        """Calls `step` for each block: with the positions of its rows, which are those of the last
+        row where there are no more, whether they are rows (None: all are), what the step
+        before gave, and `tensors`. Returns what the last one gives."""
+        device = inits[0].device
+        all_rows = torch.arange(self.count * self.rows, device=device)
+        if not self.is_even:
+            all_rows = all_rows.clamp(max=self.size - 1)
+
+        def condition(block, *_):
+            return block < self.count
+
+        def body(block, *values):
+            carried, (all_rows, *tensors) = values[:len(inits)], values[len(inits):]
+            numbers = block * self.rows + torch.arange(self.rows, device=device)
+            rows = all_rows.index_select(0, numbers)
+            return block + 1, *step(rows, None if self.is_even else numbers == rows, carried, tensors)
+
+        block = torch.zeros((), dtype=torch.int64, device=device)
+        results = torch.ops.higher_order.while_loop(condition, body, (block, *inits), (all_rows, *tensors))
+        return results[1:]
+
+    def put(self, whole, rows, part):
+        """Writes rows to a tensor of all."""
+        return torch.ops.aten.index_put(whole, [None, None, rows], part)
+
+    def add(self, whole, rows, part):
+        """Adds rows to a tensor of zeros; those that are none are zero."""
+        return self.put(whole, rows, part) if self.is_even else torch.ops.aten.index_put(
+            whole, [None, None, rows], part, True)
+
+
+def _hint(size):
+    if not _fx.is_symbolic(size):
+        return size
+    hint = _fx.hint_of(size)
+    return hint if hint is not None else 1024
+
+
+def _is_tensor(value):
+    return isinstance(value, torch.Tensor)
+
+
+class _Captured:
+    """What functions capture: tensors, which a loop has to be given, and numbers."""
+
+    def __init__(self, *groups):
+        self.groups = groups
+        self.tensors = [each for group in groups for each in group if _is_tensor(each)]
+
+    def restore(self, tensors):
+        """The groups again, with other tensors."""
+        left = iter(tensors)
+        return [tuple(next(left) if _is_tensor(each) else each for each in group) for group in self.groups]
+
+
+def _forward(blocks, query, key, value, score, block_mask, scale, kernel_options, captured, mask_captured):
+    mask = block_mask[-1]
+    if blocks.rows is None:
+        rows = torch.arange(query.shape[2], device=query.device)
+        return _Rows(query, key, value, rows, mask, mask_captured, scale).forward(score, captured)
+    held = _Captured(captured, mask_captured)
+
+    def step(rows, are_rows, carried, tensors):
+        query, key, value, *tensors = tensors
+        captured, mask_captured = held.restore(tensors)
+        part = _Rows(query.index_select(2, rows), key, value, rows, mask, mask_captured, scale)
+        return [blocks.put(whole, rows, given) for whole, given in zip(carried, part.forward(score, captured))]
+
+    batches, heads, rows, _ = query.shape
+    kind = _working_type(query)
+    inits = [torch.zeros(batches, heads, rows, value.shape[3], dtype=query.dtype, device=query.device),
+             torch.zeros(batches, heads, rows, dtype=kind, device=query.device),
+             torch.zeros(batches, heads, rows, dtype=kind, device=query.device)]
+    return blocks.run(step, inits, [query, key, value, *held.tensors])
+
+
+def _backward(blocks, query, key, value, out, logarithms, out_gradient, logarithms_gradient, score, joint, block_mask,
+              scale, kernel_options, captured, mask_captured):
+    mask = block_mask[-1]
     if out_gradient is None:
         out_gradient = torch.zeros_like(out)
-    rows = attention.split(out_gradient)
-    value_gradient = attention.split(weights.to(query.dtype)).transpose(-2, -1) @ rows
-    products = attention.join(rows.to(kind) @ value.to(kind).transpose(-2, -1))
-    known = (out.to(kind) * out_gradient.to(kind)).sum(-1, keepdim=True)
-    if logarithms_gradient is not None:
-        known = known - logarithms_gradient.unsqueeze(-1) / _LN_2
-    gradient = weights * (products - known)
-    results = [0, None, None, None, None] + [None] * len(captured)
-    function = attention.vectorize(joint, (0,), (0,) + (None,) * len(captured), results)
-    given, _, _, _, _, *captured_gradients = function(scores, *attention.positions, gradient, *captured)
-    given = torch.where(attention.visible, given * scale, 0.0).to(query.dtype)
-    given = attention.split(given)
-    query_gradient = attention.join(given @ key)
-    key_gradient = given.transpose(-2, -1) @ attention.split(query)
-    captured_gradients = tuple(
-        gradient.to(tensor.dtype) if isinstance(tensor, torch.Tensor) and isinstance(gradient, torch.Tensor) else None
-        for tensor, gradient in zip(captured, captured_gradients))
-    return query_gradient, key_gradient, value_gradient, captured_gradients
+    if blocks.rows is None:
+        rows = torch.arange(query.shape[2], device=query.device)
+        part = _Rows(query, key, value, rows, mask, mask_captured, scale)
+        *results, gradients = part.backward(out, logarithms, out_gradient, logarithms_gradient, score, joint, captured)
+    else:
+        *results, gradients = _backward_in_blocks(blocks, query, key, value, out, logarithms, out_gradient,
+                                                  logarithms_gradient, score, joint, mask, scale, captured,
+                                                  mask_captured)
+    return *results, tuple(gradient.to(tensor.dtype) if _is_tensor(tensor) and _is_tensor(gradient) else None
+                           for tensor, gradient in zip(captured, gradients))
+
+
+def _backward_in_blocks(blocks, query, key, value, out, logarithms, out_gradient, logarithms_gradient, score, joint,
+                        mask, scale, captured, mask_captured):
+    held = _Captured(captured, mask_captured)
+    kind = _working_type(query)
+    # What has a gradient is known by the function that computes it.
+    wanted = [_is_tensor(each) and each.is_floating_point() and _gives(joint, 5 + i)
+              for i, each in enumerate(captured)]
+    optional = [] if logarithms_gradient is None else [logarithms_gradient]
+
+    def step(rows, are_rows, carried, tensors):
+        query, key, value, out, logarithms, out_gradient, *tensors = tensors
+        logarithms_gradient = None
+        if optional:
+            logarithms_gradient, *tensors = tensors
+        captured, mask_captured = held.restore(tensors)
+        take = lambda tensor: tensor.index_select(2, rows)
+        out_gradient = take(out_gradient)
+        logarithms_gradient = take(logarithms_gradient) if optional else None
+        if are_rows is not None:
+            out_gradient = torch.where(are_rows.unsqueeze(-1), out_gradient, 0.0)
+            logarithms_gradient = torch.where(are_rows, logarithms_gradient, 0.0) if optional else None
+        part = _Rows(take(query), key, value, rows, mask, mask_captured, scale)
+        query_gradient, key_gradient, value_gradient, gradients = part.backward(
+            take(out), take(logarithms), out_gradient, logarithms_gradient, score, joint, captured)
+        query_sum, key_sum, value_sum, *sums = carried
+        gradients = [each for each, is_wanted in zip(gradients, wanted) if is_wanted]
+        return [blocks.add(query_sum, rows, query_gradient), key_sum + key_gradient, value_sum + value_gradient,
+                *(total + each for total, each in zip(sums, gradients))]
+
+    zeros = lambda tensor, kind: torch.zeros(tensor.shape, dtype=kind, device=tensor.device)
+    inits = [zeros(query, query.dtype), zeros(key, kind), zeros(value, kind)]
+    inits += [zeros(each, _working_type(each)) for each, is_wanted in zip(captured, wanted) if is_wanted]
+    query_gradient, key_gradient, value_gradient, *sums = blocks.run(
+        step, inits, [query, key, value, out, logarithms, out_gradient, *optional, *held.tensors])
+    left = iter(sums)
+    return (query_gradient, key_gradient.to(key.dtype), value_gradient.to(value.dtype),
+            [next(left) if is_wanted else None for is_wanted in wanted])
+
+
+def _gives(function, number):
+    """Whether a traced function gives a result under a number."""
+    output = next(node for node in function.graph.nodes if node.op == "output")
+    return output.args[0][number] is not None
 
 
 def _scatter(shape, indices, values):
     """What gradients of captured tensors are summed by."""
-    zeros = torch.zeros(shape, dtype=values.dtype, device=values.device)
-    return torch.ops.aten.index_put(zeros, indices, values, True)
+    kind = _working_type(values)
+    zeros = torch.zeros(shape, dtype=kind, device=values.device)
+    return torch.ops.aten.index_put(zeros, indices, values.to(kind), True).to(values.dtype)
 
 
 def _table():
@@ -152,7 +317,7 @@ class _Uncompiled(Exception):
     """Why a node stays as it is."""
 
 
-def _trace(module, node):
+def _trace(module, node, blocks):
     """A graph of a node's results, and the nodes that are its inputs."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -162,7 +327,7 @@ def _trace(module, node):
     numbers = {each: i for i, each in enumerate(inputs)}
     functions = {each: getattr(module, each.target) for each in flat
                  if isinstance(each, torch.fx.Node) and each.op == "get_attr"}
-    implementation = _implementations()[node.target]
+    implementation = functools.partial(_implementations()[node.target], blocks)
 
     def call(*tensors):
         put = lambda each: (functions[each] if each in functions else tensors[numbers[each]]
@@ -173,9 +338,40 @@ def _trace(module, node):
     fake_mode = next(value.fake_mode for value in values if hasattr(value, "fake_mode"))
     with fake_mode, torch.no_grad():
         traced = make_fx(call, decomposition_table=_table(), _allow_non_fake_inputs=True)(*values)
-    traced.graph.eliminate_dead_code()
-    _make_tensors_of_numbers(traced.graph)
+    for graph in _graphs_of(traced):
+        graph.eliminate_dead_code()
+        _make_tensors_of_numbers(graph)
+        _add_at_once(graph)
+        for each in graph.nodes:
+            if "stack_trace" in node.meta:
+                each.meta["stack_trace"] = node.meta["stack_trace"]
     return traced, inputs
+
+
+def _graphs_of(module):
+    return [each.graph for each in module.modules() if isinstance(each, torch.fx.GraphModule)]
+
+
+def _add_at_once(graph):
+    """A sum of what was summed so far and of what is scattered into zeros is scattered into what
+    was summed so far."""
+    aten = torch.ops.aten
+    for node in list(graph.nodes):
+        if node.target is not aten.add.Tensor or node.kwargs:
+            continue
+        total, part = node.args
+        if not isinstance(part, torch.fx.Node) or not isinstance(total, torch.fx.Node):
+            continue
+        # Element types on the way are narrower, not wider.
+        while part.target is aten._to_copy.default and len(part.users) == 1:
+            part = part.args[0]
+        if part.target is not aten.index_put.default or len(part.users) != 1 or len(part.args) < 4:
+            continue
+        zeros, indices, values, accumulates = part.args
+        is_zero = zeros.target is aten.full.default and zeros.args[1] == 0
+        if accumulates is True and is_zero and _fx.value_of(part).dtype == _fx.value_of(node).dtype:
+            node.target, node.args = aten.index_put.default, (total, indices, values, True)
+    graph.eliminate_dead_code()
 
 
 def _make_tensors_of_numbers(graph):
@@ -212,7 +408,8 @@ def _results(node):
 def _inline(module, node):
     graph = node.graph
     results, _ = _results(node)
-    traced, inputs = _trace(module, node)
+    blocks = _Blocks(*(_fx.value_of(each) for each in node.args[:2]))
+    traced, inputs = _trace(module, node, blocks)
     placeholders = [each for each in traced.graph.nodes if each.op == "placeholder"]
     before = set(graph.nodes)
     with graph.inserting_before(node):
@@ -220,8 +417,6 @@ def _inline(module, node):
     for each in graph.nodes:
         if each in before:
             continue
-        if "stack_trace" in node.meta:
-            each.meta["stack_trace"] = node.meta["stack_trace"]
         if each.op == "get_attr":
             name = f"{node.name}_{each.target}"
             setattr(module, name, getattr(traced, each.target))
@@ -244,6 +439,7 @@ def _inline(module, node):
     for user in _members(node):
         graph.erase_node(user)
     graph.erase_node(node)
+    return blocks
 
 
 def _members(node):
@@ -256,15 +452,19 @@ def _members(node):
 
 def inline_attention(module):
     """Returns the module, or a new one whose graph has the operators of `flex_attention` where it
-    was called. Calls that cannot be vectorised stay, and say why in `meta["coil.reason"]`."""
+    was called, and remarks: (operator, text, source) each. Calls that cannot be vectorised stay,
+    and say why in `meta["coil.reason"]`."""
+    remarks = []
     if not _calls(module.graph):
-        return module
+        return module, remarks
     copied = torch.fx.Graph()
     copied.output(copied.graph_copy(module.graph, {}))
     made = torch.fx.GraphModule(module, copied)
     for node in _calls(copied):
         try:
-            _inline(made, node)
+            blocks = _inline(made, node)
+            if blocks.rows is not None:
+                remarks.append((_fx.name_of(node), blocks.describe(), _fx.source_of(node)))
         except Exception as error:  # What a user's function may do has no bounds.
             reason = (str(error).splitlines() or [""])[0]
             node.meta["coil.reason"] = f"its functions cannot be vectorised: {type(error).__name__}: {reason}"
@@ -272,4 +472,4 @@ def inline_attention(module):
         if node.op == "get_attr" and not node.users:
             copied.erase_node(node)
     made.recompile()
-    return made
+    return made, remarks

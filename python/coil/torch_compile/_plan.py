@@ -8,6 +8,8 @@ pieces as its longest chain of alternations, whatever the order of its nodes.
 Nodes whose order matters keep it, and one that writes to operands is a barrier.
 """
 
+import torch
+
 from coil.torch_compile import _fx, _support
 from coil.torch_compile._support import COMPUTE, CONSTANT, COPY, EAGER, INPUT, NUMBER, SKIP, VIEW
 
@@ -50,6 +52,7 @@ class Plan:
       stages: for each even number a `Piece`, for each odd one a list of nodes.
       copies: what inputs hold at the end.
       output: the values that the graph gives.
+      subgraphs: the nodes that stand for subgraphs of branches and loops.
     """
 
     def __init__(self, graph, refused, wanted=()):
@@ -57,6 +60,8 @@ class Plan:
         self.kinds, self.reasons = {}, {}
         self.inputs, self.copies, self.constants = [], [], []
         self.stages, self._wanted = {}, wanted
+        self.subgraphs = {each for node in graph.nodes if isinstance(node.target, torch._ops.HigherOrderOperator)
+                          for each in _fx.subgraphs_of(node)}
         self._stage_of = {}
         for node in graph.nodes:
             if node.op == "output":
@@ -142,6 +147,8 @@ class Plan:
                 for operand in stack.pop().all_input_nodes:
                     kind = self.kinds[operand]
                     if kind in (NUMBER, SKIP) or operand in views or operand in own:
+                        continue
+                    if kind == CONSTANT and operand in self.subgraphs:
                         continue
                     if _fx.is_number(_fx.value_of(operand)):
                         continue  # Pieces take the symbols of its expression.
