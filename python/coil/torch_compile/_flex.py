@@ -22,7 +22,7 @@ _MINUS_INFINITY = -float("inf")
 
 # Scores that are in memory at a time: what the caches of a processor hold, and what keeps a
 # GPU busy.
-_BLOCK_BYTES = {"cpu": 4 << 20, "cuda": 64 << 20}
+_BLOCK_BYTES = {"cpu": 16 << 20, "cuda": 64 << 20}
 # Fewer rows make no matrix product.
 _FEWEST_ROWS = 16
 
@@ -197,16 +197,20 @@ def _is_tensor(value):
 
 
 class _Captured:
-    """What functions capture: tensors, which a loop has to be given, and numbers."""
+    """What functions capture: tensors and symbolic numbers, which a loop has to be given, and
+    numbers."""
 
     def __init__(self, *groups):
         self.groups = groups
-        self.tensors = [each for group in groups for each in group if _is_tensor(each)]
+        self.values = [each for group in groups for each in group if self._is_given(each)]
 
-    def restore(self, tensors):
-        """The groups again, with other tensors."""
-        left = iter(tensors)
-        return [tuple(next(left) if _is_tensor(each) else each for each in group) for group in self.groups]
+    def _is_given(self, value):
+        return _is_tensor(value) or _fx.is_symbolic(value)
+
+    def restore(self, values):
+        """The groups again, as a loop has them inside."""
+        left = iter(values)
+        return [tuple(next(left) if self._is_given(each) else each for each in group) for group in self.groups]
 
 
 def _forward(blocks, query, key, value, score, block_mask, scale, kernel_options, captured, mask_captured):
@@ -227,7 +231,7 @@ def _forward(blocks, query, key, value, score, block_mask, scale, kernel_options
     inits = [torch.zeros(batches, heads, rows, value.shape[3], dtype=query.dtype, device=query.device),
              torch.zeros(batches, heads, rows, dtype=kind, device=query.device),
              torch.zeros(batches, heads, rows, dtype=kind, device=query.device)]
-    return blocks.run(step, inits, [query, key, value, *held.tensors])
+    return blocks.run(step, inits, [query, key, value, *held.values])
 
 
 def _backward(blocks, query, key, value, out, logarithms, out_gradient, logarithms_gradient, score, joint, block_mask,
@@ -280,7 +284,7 @@ def _backward_in_blocks(blocks, query, key, value, out, logarithms, out_gradient
     inits = [zeros(query, query.dtype), zeros(key, kind), zeros(value, kind)]
     inits += [zeros(each, _working_type(each)) for each, is_wanted in zip(captured, wanted) if is_wanted]
     query_gradient, key_gradient, value_gradient, *sums = blocks.run(
-        step, inits, [query, key, value, out, logarithms, out_gradient, *optional, *held.tensors])
+        step, inits, [query, key, value, out, logarithms, out_gradient, *optional, *held.values])
     left = iter(sums)
     return (query_gradient, key_gradient.to(key.dtype), value_gradient.to(value.dtype),
             [next(left) if is_wanted else None for is_wanted in wanted])
@@ -299,8 +303,16 @@ def _scatter(shape, indices, values):
     return torch.ops.aten.index_put(zeros, indices, values.to(kind), True).to(values.dtype)
 
 
+def _to_copy(value, *, dtype=None, device=None, **kwargs):
+    """vmap converts numbers among operands as if they were tensors."""
+    if isinstance(value, torch.Tensor):
+        return NotImplemented
+    return torch.full((), value, dtype=dtype, device=device)
+
+
 def _table():
-    return {**_decompositions.table(), torch.ops.flex_lib.zeros_and_scatter.default: _scatter}
+    return {**_decompositions.table(), torch.ops.flex_lib.zeros_and_scatter.default: _scatter,
+            torch.ops.aten._to_copy.default: _to_copy}
 
 
 def _implementations():
@@ -340,9 +352,11 @@ def _trace(module, node, blocks):
         traced = make_fx(call, decomposition_table=_table(), _allow_non_fake_inputs=True)(*values)
     for graph in _graphs_of(traced):
         graph.eliminate_dead_code()
-        _make_tensors_of_numbers(graph)
         _add_at_once(graph)
         for each in graph.nodes:
+            # Without a rule of its own for vmap, an operator is called for each row.
+            if isinstance(each.target, torch._ops.OpOverload) and each.target.namespace not in ("aten", "prims"):
+                raise _Uncompiled(f"their operator '{each.target}' is called, not compiled")
             if "stack_trace" in node.meta:
                 each.meta["stack_trace"] = node.meta["stack_trace"]
     return traced, inputs
@@ -372,15 +386,6 @@ def _add_at_once(graph):
         if accumulates is True and is_zero and _fx.value_of(part).dtype == _fx.value_of(node).dtype:
             node.target, node.args = aten.index_put.default, (total, indices, values, True)
     graph.eliminate_dead_code()
-
-
-def _make_tensors_of_numbers(graph):
-    """vmap converts numbers among operands as if they were tensors."""
-    for node in graph.nodes:
-        if node.target is torch.ops.aten._to_copy.default and not isinstance(node.args[0], torch.fx.Node):
-            value = _fx.value_of(node)
-            node.target = torch.ops.aten.full.default
-            node.args, node.kwargs = ([], node.args[0]), {"dtype": value.dtype, "device": value.device}
 
 
 def _results(node):
@@ -430,10 +435,13 @@ def _inline(module, node):
         # The strides that the rest of the graph was made for.
         with graph.inserting_before(node):
             value = _fx.value_of(user)
-            if given.op == "placeholder" or given in before or len(given.users) > 0:
-                meta = given.meta
-                given = graph.call_function(torch.ops.aten.clone.default, (given,))
-                given.meta.update(meta)
+            kind = {"dtype": value.dtype} if value.dtype != _fx.value_of(given).dtype else {}
+            # A view would be made outside of compiled code, with the strides of what it is one of.
+            if kind or given in before or len(given.users) > 0 or _fx.is_view(given):
+                operator = torch.ops.aten._to_copy.default if kind else torch.ops.aten.clone.default
+                given = graph.call_function(operator, (given,), kind)
+                if "stack_trace" in node.meta:
+                    given.meta["stack_trace"] = node.meta["stack_trace"]
         given.meta["val"] = value
         user.replace_all_uses_with(given)
     for user in _members(node):
@@ -465,6 +473,8 @@ def inline_attention(module):
             blocks = _inline(made, node)
             if blocks.rows is not None:
                 remarks.append((_fx.name_of(node), blocks.describe(), _fx.source_of(node)))
+        except _Uncompiled as error:
+            node.meta["coil.reason"] = f"its functions stay as they are: {error}"
         except Exception as error:  # What a user's function may do has no bounds.
             reason = (str(error).splitlines() or [""])[0]
             node.meta["coil.reason"] = f"its functions cannot be vectorised: {type(error).__name__}: {reason}"
