@@ -337,7 +337,7 @@ def _trace(module, node, blocks):
     inputs = list(dict.fromkeys(each for each in flat if isinstance(each, torch.fx.Node) and each.op != "get_attr"))
     values = [_fx.value_of(each) for each in inputs]
     numbers = {each: i for i, each in enumerate(inputs)}
-    functions = {each: getattr(module, each.target) for each in flat
+    functions = {each: _without_items(getattr(module, each.target), _working_type(values[0])) for each in flat
                  if isinstance(each, torch.fx.Node) and each.op == "get_attr"}
     implementation = functools.partial(_implementations()[node.target], blocks)
 
@@ -360,6 +360,27 @@ def _trace(module, node, blocks):
             if "stack_trace" in node.meta:
                 each.meta["stack_trace"] = node.meta["stack_trace"]
     return traced, inputs
+
+
+def _without_items(function, kind):
+    """A function without numbers that are read from tensors, which is how Dynamo hands on floats: the
+    tensors take their place, and floats have the type that scores have."""
+    aten = torch.ops.aten
+    items = (aten._local_scalar_dense.default, aten.item.default)
+    if not any(node.target in items for node in function.graph.nodes):
+        return function
+    graph = torch.fx.Graph()
+    graph.output(graph.graph_copy(function.graph, {}))
+    for node in list(graph.nodes):
+        if node.target not in items:
+            continue
+        given = node.args[0]
+        if isinstance(_fx.value_of(node), (float, torch.SymFloat)):
+            with graph.inserting_before(node):
+                given = graph.call_function(aten._to_copy.default, (given,), {"dtype": kind})
+        node.replace_all_uses_with(given)
+        graph.erase_node(node)
+    return torch.fx.GraphModule(function, graph)
 
 
 def _graphs_of(module):
