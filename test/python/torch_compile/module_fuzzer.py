@@ -77,7 +77,9 @@ class Generator:
             width = draw.choice(WIDTHS)
             self.init.append(f"self.register_buffer('state', torch.zeros({width}))")
             self.values.append(Value("self.state", "float", (width,)))
-        for _ in range(draw.randint(2, 9)):
+        # A number that is another one in each step, and inputs in a list.
+        self.takes_number, self.takes_list = draw.random() < 0.3, draw.random() < 0.2
+        for _ in range(draw.choice([4, 8, 16, 24])):
             self.statement()
         self.results()
 
@@ -107,7 +109,8 @@ class Generator:
     def statement(self):
         steps = [self.unary, self.unary, self.binary, self.binary, self.linear, self.reduction, self.view, self.view,
                  self.update, self.update, self.update_view, self.convert, self.index, self.block, self.hook, self.break_graph,
-                 self.normalize, self.join, self.checkpoint, self.number, self.loop]
+                 self.normalize, self.join, self.checkpoint, self.number, self.loop, self.function, self.parameter, self.random,
+                 self.parts, self.integer, self.complex, self.item, self.scalar, self.destination]
         self.draw.choice(steps)()
 
     # -- Statements ---------------------------------------------------------
@@ -268,6 +271,66 @@ class Generator:
             self.line(f"for i in range({self.draw.randint(1, 3)}):")
             self.line(f"    {value.name} = ({value.name} * 0.5 + i).sin()")
 
+    def function(self):
+        if v := self.pick("float"):
+            self.new(f"Double.apply({v.name})", "float", v.sizes)
+
+    def parameter(self):
+        if self.init and (layers := [i for i, text in enumerate(self.init) if "Linear" in text]):
+            name = f"self.layer{self.draw.choice(layers)}"
+            sizes = [int(each) for each in self.init[int(name[10:])].split("Linear(")[1].rstrip(")").split(",")]
+            if self.draw.random() < 0.5:
+                self.line(f"with torch.no_grad(): {name}.weight.mul_(0.9)")
+            else:
+                self.new(f"{name}.weight.t()", "float", (sizes[0], sizes[1]), may_change=False)
+
+    def random(self):
+        if v := self.pick("float"):
+            self.new(self.draw.choice(["F.dropout({}, 0.4)", "{0} + torch.rand_like({0})", "torch.bernoulli({}.float().sigmoid())"])
+                     .format(v.name), "float", v.sizes)
+
+    def parts(self):
+        """Updates of parts that are views, and of what they are views of."""
+        v = self.pick("float", 2, may_change=True)
+        if v is None or not isinstance(v.sizes[1], int) or v.sizes[1] < 2 or v.sizes[1] % 2:
+            return
+        self.count += 1
+        a, b = f"a{self.count}", f"b{self.count}"
+        half = (v.sizes[0], v.sizes[1] // 2)
+        self.line(f"{a}, {b} = {v.name}[:, :{half[1]}], {v.name}[:, {half[1]}:]")
+        self.line(self.draw.choice([f"{a}.add_({b})", f"{b}.copy_({a} * 2)", f"{v.name}.mul_(2)", f"{a}.t()[0].zero_()"]))
+        self.values += [Value(a, "float", half), Value(b, "float", half)]
+
+    def integer(self):
+        if v := self.pick("int"):
+            self.new(self.draw.choice(["{} // 2", "{} % 3", "{} << 1", "{} & 5", "-{}", "{}.float().mean().long() + {}"])
+                     .replace("{}", v.name), "int", v.sizes)
+
+    def complex(self):
+        if v := self.pick("float"):
+            self.new(self.draw.choice(["({0}.float() * 1j).abs()", "torch.complex({0}.float(), {0}.float()).real + 1",
+                                       "torch.view_as_real(torch.polar({0}.float().abs(), {0}.float()))[..., 0]"])
+                     .format(v.name), "float", v.sizes)
+
+    def item(self):
+        v, w = self.pick("float"), self.pick("float")
+        if v is not None and v.sizes:
+            self.new(f"{w.name} * min({v.name}.detach().amax().item(), 2.0)", "float", w.sizes)
+
+    def scalar(self):
+        if self.takes_number and (v := self.pick("float")):
+            self.new(self.draw.choice([f"{v.name} * number", f"{v.name} + number // 2", f"{v.name}.roll(number, 0)"])
+                     if v.sizes else f"{v.name} - number", "float", v.sizes)
+
+    def destination(self):
+        """A result that is written to a tensor that there is."""
+        v = self.pick("float")
+        if v is not None:
+            self.count += 1
+            name = f"o{self.count}"
+            self.line(f"with torch.no_grad(): {name} = torch.empty_like({v.name}); torch.mul({v.name}, 2, out={name})")
+            self.values.append(Value(name, "float", v.sizes))
+
     def results(self):
         draw = self.draw
         given = [draw.choice(self.values[-6:]) for _ in range(draw.randint(1, 3))]
@@ -277,7 +340,12 @@ class Generator:
     def text(self):
         lines = ["class Module(torch.nn.Module):", "    def __init__(self):", "        super().__init__()"]
         lines += ["        " + each for each in self.init]
-        lines += [f"    def forward(self, {', '.join(self.arguments)}):", *self.body]
+        arguments = ["inputs"] if self.takes_list else list(self.arguments)
+        arguments += ["number=3"] if self.takes_number else []
+        lines.append(f"    def forward(self, {', '.join(arguments)}):")
+        if self.takes_list:
+            lines.append(f"        {', '.join(self.arguments)}, = inputs")
+        lines += self.body
         return "\n".join(lines) + "\n"
 
 
@@ -291,6 +359,20 @@ def broadcast(a, b):
 
 
 # -- Running -----------------------------------------------------------------
+
+
+class Double(torch.autograd.Function):
+    """An operator with a gradient of its own, which is not that of what it computes."""
+
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(context, gradient):
+        x, = context.saved_tensors
+        return gradient * x.sign()
 
 
 def snapshot(value):
@@ -314,7 +396,8 @@ def run(generator, module, seed, sizes, is_training, backend=None, dynamic=None)
         module.zero_grad(set_to_none=True)
         with torch.set_grad_enabled(is_training):
             # Leaves stay leaves: what requires a gradient is not updated.
-            result = call(*inputs)
+            number = {"number": step + 2} if generator.takes_number else {}
+            result = call(list(inputs), **number) if generator.takes_list else call(*inputs, **number)
             leaves = [v for v in _pytree.tree_leaves(result) if isinstance(v, torch.Tensor)]
             loss = [(v.double() * torch.linspace(0.5, 1, v.numel(), dtype=torch.float64).view(v.shape)).sum()
                     for v in leaves if v.requires_grad]
@@ -367,7 +450,7 @@ def check(seed, show=False):
     text = generator.text()
     if show:
         print(text, generator.inputs, flush=True)
-    scope = {"torch": torch, "F": torch.nn.functional, "checkpoint": torch.utils.checkpoint.checkpoint}
+    scope = {"torch": torch, "F": torch.nn.functional, "checkpoint": torch.utils.checkpoint.checkpoint, "Double": Double}
     exec(compile(text, f"<module {seed}>", "exec"), scope)
     torch.manual_seed(seed)
     original = scope["Module"]()
