@@ -447,6 +447,7 @@ def _inline(module, node):
             name = f"{node.name}_{each.target}"
             setattr(module, name, getattr(traced, each.target))
             each.target = name
+    taken = {}
     for user, number in results.items():
         given = copied[number]
         if given is None:
@@ -465,8 +466,11 @@ def _inline(module, node):
                     given.meta["stack_trace"] = node.meta["stack_trace"]
         given.meta["val"] = value
         user.replace_all_uses_with(given)
+        taken[given] = user.name
     for user in _members(node):
         graph.erase_node(user)
+    for given, name in taken.items():  # Signatures know results by their names.
+        given.name = name
     graph.erase_node(node)
     return blocks
 
@@ -504,3 +508,18 @@ def inline_attention(module):
             copied.erase_node(node)
     made.recompile()
     return made, remarks
+
+
+def inline_exported(program):
+    """An exported program that has the operators of `flex_attention` where it was called. torch.export
+    writes it as a call of functions, which no file holds, behind nodes of `torch.vmap` that make
+    its block mask and that only decomposition resolves."""
+    operator = torch.ops.higher_order.flex_attention
+    if not any(node.target is operator for node in program.graph.nodes):
+        return program
+    program = program.run_decompositions({})
+    module, _ = inline_attention(program.graph_module)
+    for node in module.graph.nodes:
+        if node.target is operator:
+            raise NotImplementedError(f"flex_attention at {_fx.describe_source(node)}: {node.meta['coil.reason']}")
+    return program._update(module, program.graph_signature)

@@ -257,6 +257,27 @@ def test_scores_are_not_in_memory():
     assert peak < 1 << 20 < 4 * 2 * 1024 * 1024, peak
 
 
+def test_exported_programs():
+    """torch.export writes a call of functions, which coil.compile resolves, with constant and with symbolic sizes."""
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("slopes", torch.rand(4))
+
+        def forward(self, q, k, v):
+            slopes = self.slopes
+            return flex_attention(q, k, v, score_mod=lambda s, b, h, m, n: s + slopes[h] * (n - m))
+    model, length = Model(), torch.export.Dim("length", min=2, max=500)
+    for size in 1 << 24, 20_000:
+        _flex._BLOCK_BYTES["cpu"] = size
+        for shapes in None, ({2: length},) * 3:
+            inputs = [torch.randn(2, 4, 33, 8) for _ in range(3)]
+            compiled = coil.compile(model, args=tuple(inputs), dynamic_shapes=shapes)
+            for rows in (33,) if shapes is None else (33, 77):
+                inputs = [torch.randn(2, 4, rows, 8) for _ in range(3)]
+                torch.testing.assert_close(compiled(*inputs), model(*inputs), rtol=1e-5, atol=1e-5)
+
+
 def test_functions_that_cannot_be_vectorised_are_called():
     def score(s, b, h, m, n):
         return s * torch.ops.coil_flex.factor(m)
