@@ -329,12 +329,18 @@ class _Uncompiled(Exception):
     """Why a node stays as it is."""
 
 
+def _inputs_of(node):
+    """The nodes that a node is given, each once, without those of its functions."""
+    flat, _ = pytree.tree_flatten((node.args, node.kwargs))
+    return list(dict.fromkeys(each for each in flat if isinstance(each, torch.fx.Node) and each.op != "get_attr"))
+
+
 def _trace(module, node, blocks):
-    """A graph of a node's results, and the nodes that are its inputs."""
+    """A graph of a node's results, whose inputs are those of the node."""
     from torch.fx.experimental.proxy_tensor import make_fx
 
     flat, structure = pytree.tree_flatten((node.args, node.kwargs))
-    inputs = list(dict.fromkeys(each for each in flat if isinstance(each, torch.fx.Node) and each.op != "get_attr"))
+    inputs = _inputs_of(node)
     values = [_fx.value_of(each) for each in inputs]
     numbers = {each: i for i, each in enumerate(inputs)}
     functions = {each: _without_items(getattr(module, each.target), _working_type(values[0])) for each in flat
@@ -359,7 +365,7 @@ def _trace(module, node, blocks):
                 raise _Uncompiled(f"their operator '{each.target}' is called, not compiled")
             if "stack_trace" in node.meta:
                 each.meta["stack_trace"] = node.meta["stack_trace"]
-    return traced, inputs
+    return traced
 
 
 def _without_items(function, kind):
@@ -431,11 +437,43 @@ def _results(node):
     return found, flat
 
 
-def _inline(module, node):
+def _describe(module, node):
+    """What two nodes have to have in common to have one graph, but for their inputs."""
+    flat, structure = pytree.tree_flatten((node.args, node.kwargs))
+    numbers = {}
+
+    def describe(value):
+        if not isinstance(value, torch.fx.Node):
+            return repr(value)
+        if value.op == "get_attr":
+            return _code_of(getattr(module, value.target))
+        given, number = _fx.value_of(value), numbers.setdefault(value, len(numbers))
+        if not isinstance(given, torch.Tensor):
+            return number, str(given)
+        sizes = [str(_fx.expr_of(each)) for each in (*given.shape, *given.stride())]
+        return number, given.dtype, given.device, given.requires_grad, *sizes
+
+    return node.target, _fx.source_of(node), str(structure), tuple(map(describe, flat))
+
+
+def _code_of(function):
+    """The text of a function; something that is no other's where it has attributes of its own."""
+    if any(node.op == "get_attr" for node in function.graph.nodes):
+        return object()
+    return str(function.graph)
+
+
+def _inline(module, node, known):
     graph = node.graph
     results, _ = _results(node)
     blocks = _Blocks(*(_fx.value_of(each) for each in node.args[:2]))
-    traced, inputs = _trace(module, node, blocks)
+    key = _describe(module, node)
+    if key not in known:
+        known[key] = _trace(module, node, blocks)
+    traced, inputs = known[key], _inputs_of(node)
+    outputs = next(each for each in traced.graph.nodes if each.op == "output").args[0]
+    if any(outputs[number] is None and user.users for user, number in results.items()):
+        raise _Uncompiled("it is said to give a tensor that has no value")
     placeholders = [each for each in traced.graph.nodes if each.op == "placeholder"]
     before = set(graph.nodes)
     with graph.inserting_before(node):
@@ -451,8 +489,6 @@ def _inline(module, node):
     for user, number in results.items():
         given = copied[number]
         if given is None:
-            if user.users:
-                raise _Uncompiled("it is said to give a tensor that has no value")
             continue
         # The strides that the rest of the graph was made for.
         with graph.inserting_before(node):
@@ -487,7 +523,7 @@ def inline_attention(module):
     """Returns the module, or a new one whose graph has the operators of `flex_attention` where it
     was called, and remarks: (operator, text, source) each. Calls that cannot be vectorised stay,
     and say why in `meta["coil.reason"]`."""
-    remarks = []
+    remarks, known = [], {}
     if not _calls(module.graph):
         return module, remarks
     copied = torch.fx.Graph()
@@ -495,7 +531,7 @@ def inline_attention(module):
     made = torch.fx.GraphModule(module, copied)
     for node in _calls(copied):
         try:
-            blocks = _inline(made, node)
+            blocks = _inline(made, node, known)
             if blocks.rows is not None:
                 remarks.append((_fx.name_of(node), blocks.describe(), _fx.source_of(node)))
         except _Uncompiled as error:
