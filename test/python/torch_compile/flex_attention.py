@@ -68,8 +68,8 @@ def draw_score(draw, heads, batches, rows, columns, captured):
         return lambda s, b, h, m, n: s + slopes[h] * (m - n) * 0.1
 
     def cap():
-        limit = draw.choice([2.0, 5, 30.0])
-        return lambda s, b, h, m, n: limit * torch.tanh(s / limit)
+        # Literals: Dynamo gives up where a captured float is one that may change, and there are gradients.
+        return draw.choice([lambda s, b, h, m, n: 2.0 * torch.tanh(s / 2.0), lambda s, b, h, m, n: 30 * torch.tanh(s / 30)])
 
     def relative():
         table = capture(heads, rows + columns)
@@ -233,6 +233,21 @@ def eager(query, key, value, score):
     scores = score(query @ key.transpose(-2, -1) * query.shape[-1] ** -0.5, b, h, m, n)
     aux = module.AuxOutput(lse=scores.logsumexp(-1), max_scores=scores.amax(-1))
     return scores.softmax(-1) @ value, aux
+
+
+def test_captured_floats():
+    """Dynamo hands on a float that may change as a tensor."""
+    q = torch.randn(1, 2, 40, 8)
+    _flex._BLOCK_BYTES["cpu"] = 1 << 20
+    torch._dynamo.reset()
+
+    def function(q, limit):
+        return flex_attention(q, q, q, score_mod=lambda s, b, h, m, n: limit * torch.tanh(s / limit))
+    compiled = compile(function, options=OPTIONS, dynamic=True)
+    for limit in 2.5, 7.5:
+        actual = compiled(q, limit)
+        expected, _ = eager(q, q, q, lambda s, b, h, m, n: limit * torch.tanh(s / limit))
+        torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_remarks():
