@@ -37,7 +37,7 @@ class _OnSimulator(_piece.CompiledPiece):
     """A piece for a GPU that is called with tensors of the host."""
 
     def __init__(self, text, device, options, debug_dir, updates=None, consumes=False):
-        self.program = coil._program.compile_text(text, options="target=cuda", opt_level=1, cache=False)
+        self.program = coil._program.compile_text(text, options="target=cuda library=none", opt_level=1, cache=False)
 
     def __call__(self, *inputs, strides, consumed=()):
         results = self.program(*(each.detach().numpy() if isinstance(each, torch.Tensor) else each for each in inputs))
