@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from coil._library import InputError
+from coil._library import CompileError, InputError
 
 
 def is_exported(value):
@@ -132,6 +132,13 @@ def exported_file(source, args, kwargs, dynamic_shapes, strict):
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict)
     elif args is not None or kwargs is not None or dynamic_shapes is not None:
         raise InputError("args, kwargs and dynamic_shapes are for a module; a program was exported with its own")
+    if any(str(node.target) == "flex_attention" for node in source.graph.nodes):
+        from coil.torch_compile import _flex
+
+        try:
+            source = _flex.inline_exported(source)
+        except NotImplementedError as error:
+            raise CompileError(str(error)) from None
     with tempfile.TemporaryDirectory(prefix="coil-") as folder:
         path = os.path.join(folder, "model.pt2")
         # Example inputs are of no use any more, and may be large.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled programs."""
 
+import collections
 import ctypes
 import functools
 import json
@@ -65,13 +66,14 @@ ctypes.pythonapi.Py_IncRef(ctypes.py_object(_release))
 def _hand_over(inputs, numbers, stream):
     """A function for each input: what ends it, or None."""
     ends = [None] * len(inputs)
+    counts = collections.Counter(map(id, inputs))
     for number in numbers:
         if not 0 <= number < len(inputs):
             raise InputError(f"there is no input {number} to donate, there are {len(inputs)}")
         value = inputs[number]
-        others = [i for i, other in enumerate(inputs) if other is value and i != number]
-        if others:
-            raise InputError(f"input {number} cannot be donated: it is input {others[0]}, too")
+        if counts[id(value)] > 1:
+            other = next(i for i, other in enumerate(inputs) if other is value and i != number)
+            raise InputError(f"input {number} cannot be donated: it is input {other}, too")
         if isinstance(value, Tensor):
             ends[number] = value._end
         elif hasattr(value, "untyped_storage") and hasattr(value, "new_empty"):

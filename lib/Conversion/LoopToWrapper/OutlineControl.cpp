@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopCount.h"
 #include "Outliner.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ LogicalResult Outliner::convertIf(graph::IfOp op) {
     b.createBlock(&to);
     if (failed(convertOps(from.front())) ||
         failed(convertYield(cast<graph::YieldOp>(from.front().getTerminator()),
-                            types)))
+                            types, {})))
       return failure();
   }
   for (auto [from, to] : llvm::zip(op.getResults(), branch.getResults()))
@@ -43,8 +44,22 @@ LogicalResult Outliner::convertWhile(graph::WhileOp op) {
   for (Value value : op.getInits())
     inits.push_back(clone(op.getLoc(), value));
   SmallVector<Type> types(ValueRange(inits).getTypes());
-  auto loop = WhileOp::create(b, op.getLoc(), types, inits, ArrayAttr(),
-                              sym::ShapeAttr());
+  // Where the host knows how often the body runs it counts by itself, and reads
+  // nothing that a device has to compute first.
+  ExprAttr count = countIterations(op), iteration;
+  ArrayAttr symbols;
+  sym::ShapeAttr from;
+  if (count) {
+    std::string name;
+    do
+      name = "iteration" + std::to_string(numLoops++);
+    while (ranges && ranges.contains(name));
+    iteration = sym::symbol(b.getContext(), name);
+    symbols = b.getStrArrayAttr({name});
+    from =
+        sym::ShapeAttr::get(b.getContext(), {sym::constant(b.getContext(), 0)});
+  }
+  auto loop = WhileOp::create(b, op.getLoc(), types, inits, symbols, from);
   for (auto [from, to] : llvm::zip(op->getRegions(), loop->getRegions())) {
     OpBuilder::InsertionGuard guard(b);
     SmallVector<Location> locs(types.size(), op.getLoc());
@@ -52,16 +67,23 @@ LogicalResult Outliner::convertWhile(graph::WhileOp op) {
     for (auto [value, buffer] :
          llvm::zip(from.getArguments(), block->getArguments()))
       buffers[value] = buffer;
+    Operation *end = from.front().getTerminator();
+    if (count && isa<graph::ConditionOp>(end)) {
+      Value predicate = CompareOp::create(b, end->getLoc(), b.getI1Type(),
+                                          iteration, sym::Predicate::Lt, count);
+      ConditionOp::create(b, end->getLoc(), predicate, block->getArguments());
+      continue;
+    }
     if (failed(convertOps(from.front())))
       return failure();
-    Operation *end = from.front().getTerminator();
     if (auto condition = dyn_cast<graph::ConditionOp>(end)) {
       Value predicate =
           ItemOp::create(b, end->getLoc(), b.getI1Type(), StringAttr(),
                          buffers[condition.getPredicate()], IntegerAttr())
               .getResult();
       ConditionOp::create(b, end->getLoc(), predicate, block->getArguments());
-    } else if (failed(convertYield(cast<graph::YieldOp>(end), types))) {
+    } else if (failed(
+                   convertYield(cast<graph::YieldOp>(end), types, iteration))) {
       return failure();
     }
   }
@@ -71,7 +93,8 @@ LogicalResult Outliner::convertWhile(graph::WhileOp op) {
 }
 
 /// What a region gives becomes somebody else's: storage of this region, once.
-LogicalResult Outliner::convertYield(graph::YieldOp op, TypeRange types) {
+LogicalResult Outliner::convertYield(graph::YieldOp op, TypeRange types,
+                                     ExprAttr iteration) {
   Block *block = b.getInsertionBlock();
   SmallVector<Value> values;
   llvm::SmallDenseSet<Value> given;
@@ -88,6 +111,9 @@ LogicalResult Outliner::convertYield(graph::YieldOp op, TypeRange types) {
       buffer = clone(op.getLoc(), value);
     values.push_back(buffer);
   }
-  YieldOp::create(b, op.getLoc(), values, op.getSymbolsAttr());
+  sym::ShapeAttr symbols = op.getSymbolsAttr();
+  if (iteration)
+    symbols = sym::ShapeAttr::get(b.getContext(), {sym::add(iteration, 1)});
+  YieldOp::create(b, op.getLoc(), values, symbols);
   return success();
 }

@@ -93,7 +93,9 @@ private:
   mlir::LogicalResult convertOps(mlir::Block &block);
   mlir::LogicalResult convertIf(graph::IfOp op);
   mlir::LogicalResult convertWhile(graph::WhileOp op);
-  mlir::LogicalResult convertYield(graph::YieldOp op, mlir::TypeRange types);
+  /// `iteration`: the number that a loop counts by, null where it does not.
+  mlir::LogicalResult convertYield(graph::YieldOp op, mlir::TypeRange types,
+                                   ExprAttr iteration);
   mlir::LogicalResult convertCustomCall(graph::CustomCallOp op);
   static bool isCollective(graph::CustomCallOp op);
   mlir::LogicalResult convertCollective(graph::CustomCallOp op);
@@ -144,6 +146,8 @@ private:
   bool isSeveral = false;
   mlir::OpBuilder b;
   mlir::DictionaryAttr ranges;
+  /// Loops that count, for the names of their symbols.
+  unsigned numLoops = 0;
   FuncOp result;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   /// Arguments that are elsewhere: the buffers that the caller passes.

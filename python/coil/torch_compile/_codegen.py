@@ -65,6 +65,7 @@ class Function:
         self.lines, self.prologue = [], []
         self.globals = {"torch": torch, "math": math, "Tensor": torch.Tensor}
         self.names = {}
+        self.consumed = []  # Numbers of lines that consume values, and the names of these.
         self.updated = set()  # Values that are None where a piece has written them to an input.
         self.symbols = {}  # Where the value of a symbol is found.
         self.printer = _Printer(self._symbol)
@@ -205,6 +206,12 @@ class Function:
             if "-1" in given:
                 late.append(node)
         arguments.append(f"strides=({''.join(s + ', ' for s in strides)})")
+        consumed = self._consumed(piece)
+        if consumed:
+            # An alias may let go of memory; whoever else has the tensor keeps it.
+            self.lines += [f"{name} = {name}.detach()" for name in consumed.values()]
+            arguments.append(f"consumed=({''.join(f'{i}, ' for i in consumed)})")
+            self.consumed.append((len(self.lines), consumed))
         self.lines.append(f"{', '.join(names)}, = piece_{number}({', '.join(arguments)})")
         for node, name in zip(piece.outputs, names):
             self.names[node] = name
@@ -218,6 +225,11 @@ class Function:
             given = self._strides(_fx.value_of(node), is_real=False)
             name = self.names[node]
             self.lines.append(f"{name} = {self._global('fit', fit)}({name}, ({''.join(s + ', ' for s in given)}))")
+
+    def _consumed(self, piece):
+        """The names of inputs that a piece consumes, by number."""
+        names = {i: self._crossing(node) for i, node in enumerate(piece.inputs) if node in piece.consumed}
+        return {i: name for i, name in names.items() if name == self.names[piece.inputs[i]]}
 
     def _crossing(self, node):
         """Code for a tensor as a piece takes it."""
@@ -254,6 +266,9 @@ class Function:
                     self._eager(node)
         self._write_copies()
         results = self.render(tuple(plan.output))
+        for line, names in self.consumed:
+            later = set(_WORD.findall("\n".join([*self.lines[line + 1:], results])))
+            assert later.isdisjoint(names.values()), f"line {line} consumes what is needed later"
         body = [f"[{', '.join(self.names[n] for n in plan.inputs)}] = args", "args.clear()",
                 *self.prologue, *self.lines]
         body = _end_values(body, results)

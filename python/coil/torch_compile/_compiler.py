@@ -16,6 +16,7 @@ import torch
 from coil._library import CoilError, CompileError
 from coil.torch_compile import _counters, _fx, _graphs, _reproducer, _support, _trace
 from coil.torch_compile._codegen import Function
+from coil.torch_compile._flex import inline_attention
 from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
 from coil.torch_compile._piece import CompiledPiece
@@ -57,6 +58,8 @@ class CompiledGraph:
       source: the Python function that runs it.
       programs: the compiled pieces, in order.
       fallbacks: a list of (operator, reason, (file, line, function) or None).
+      remarks: a list of (operator, text, (file, line, function) or None): how operators are
+        computed that are not computed as they are written.
       seconds, processor_seconds: what compilation took.
       error: why the graph runs eagerly as a whole, or None.
       captured: whether PyTorch's trees of CUDA graphs capture the function.
@@ -65,7 +68,7 @@ class CompiledGraph:
 
     def __init__(self, name):
         self.name, self.source = name, None
-        self.programs, self.fallbacks = [], []
+        self.programs, self.fallbacks, self.remarks = [], [], []
         self.seconds, self.processor_seconds, self.error = 0.0, 0.0, None
         self.captured, self.not_captured = False, None
 
@@ -86,11 +89,12 @@ class CompiledGraph:
 class _Attempts:
     """Plans of one graph, and the pieces that were compiled for them."""
 
-    def __init__(self, graph, module, options, name):
+    def __init__(self, graph, module, options, name, consumable):
         self.graph, self.module, self.options, self.name = graph, module, options, name
+        self.consumable = consumable
         self.shape_env = _fx.shape_env_of(graph)
         self.refused, self.wanted = {}, []
-        self.programs = {}  # By text: another plan may have the same piece.
+        self.programs = {}  # By text and what it consumes: another plan may have the same piece.
         self.nodes = {node.name: node for node in graph.nodes}
         for node in graph.nodes:
             if node.op == "call_function" and str(node.target) in _without_lowering:
@@ -106,7 +110,7 @@ class _Attempts:
     def compile(self):
         """A plan, what runs its pieces, by number, and the function that runs it all."""
         for attempt in itertools.count():
-            plan = Plan(self.graph, self.refused, self.wanted)
+            plan = Plan(self.graph, self.refused, self.wanted, self.consumable)
             pieces = {}
             for piece in plan.pieces:
                 compiled = self._compile_piece(piece, attempt >= MAX_ATTEMPTS)
@@ -149,15 +153,19 @@ class _Attempts:
             self.refuse(unsupported.node, unsupported.reason)
             return None
         piece.numbers = writer.numbers
-        if text not in self.programs:
+        if self.options.cuda_graphs:
+            piece.consumed = []  # Their inputs stay where they are.
+        key = text, bool(piece.consumed)
+        if key not in self.programs:
             try:
-                self.programs[text] = CompiledPiece(text, self._device([*piece.inputs, *piece.nodes]), self.options,
-                                                    self._debug_dir(piece), _numbers_of_updates(piece))
+                self.programs[key] = CompiledPiece(text, self._device([*piece.inputs, *piece.nodes]), self.options,
+                                                   self._debug_dir(piece), _numbers_of_updates(piece),
+                                                   consumes=bool(piece.consumed))
             except CompileError as error:
                 _warn_of_extension(error)
                 self._refuse(piece, error, is_last_attempt)
                 return None
-        return self.programs[text]
+        return self.programs[key]
 
     def _debug_dir(self, piece):
         if not self.options.debug_dir:
@@ -233,6 +241,14 @@ class _Attempts:
         return found
 
 
+def _consumable(graph, kind):
+    """The inputs that a graph is given for good: what a forward has saved for its backward, and
+    gradients. Parameters and what else the forward was given belong to others."""
+    if kind != "backward":
+        return []
+    return [node for node in graph.nodes if node.op == "placeholder" and not node.name.startswith("primals")]
+
+
 def _numbers_of_updates(piece):
     """For each result of a piece the number of the input whose final value it is, or -1."""
     if not piece.updates:
@@ -278,9 +294,10 @@ def compile_graph(module, example_inputs, options, kind, model=None):
     described = CompiledGraph(f"{kind}_{next(_numbers)}")
     _counters.count("graphs")
     try:
-        module = inline_regions(module)
+        module, described.remarks = inline_attention(inline_regions(module))
         options, capture, described.not_captured = _graphs.prepare(module, kind, options, model or _graphs.Model())
-        attempts = _Attempts(module.graph, module, options, described.name)
+        attempts = _Attempts(module.graph, module, options, described.name,
+                             _consumable(module.graph, kind) if capture is None else ())
         plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)
         call = function.make(pieces)

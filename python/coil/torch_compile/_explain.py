@@ -49,6 +49,9 @@ class Explanation:
                 lines.append(f"  captured piece by piece in CUDA graphs, because of {graph.not_captured.splitlines()[0]}")
             if graph.error:
                 lines.append(f"  runs eagerly: {graph.error.splitlines()[0]}")
+            for operator, text, source in graph.remarks:
+                where = f"{source[0]}:{source[1]}: " if source else ""
+                lines.append(f"  {where}'{operator}' {text}")
             for operator, reason, source in graph.fallbacks:
                 where = f"{source[0]}:{source[1]}: " if source else ""
                 lines.append(f"  {where}'{operator}' is not compiled: {reason}")

@@ -131,5 +131,13 @@ def is_view(node):
     return all(each.alias_info is not None and not each.alias_info.is_write for each in schema.returns)
 
 
+def subgraphs_of(node):
+    """The modules that a node of an operator with subgraphs is given, by the nodes that stand for
+    them."""
+    module = node.graph.owning_module
+    return {each: getattr(module, each.target) for each in node.all_input_nodes
+            if each.op == "get_attr" and isinstance(getattr(module, each.target, None), torch.fx.GraphModule)}
+
+
 def is_getitem(node):
     return isinstance(node, Node) and node.op == "call_function" and node.target is _getitem

@@ -59,11 +59,14 @@ class CompiledPiece:
       updates: for each result the number of the input whose final value it is, or -1; None for
         a program that changes no input. Such a result is None where the program has written it to
         the input's own memory.
+      consumes: whether calls give inputs away.
     """
 
-    def __init__(self, text, device, options, debug_dir, updates=None):
+    def __init__(self, text, device, options, debug_dir, updates=None, consumes=False):
         pipeline, graphs = options.pipeline, 0
         self._updates = updates
+        if consumes and " release-inputs=" not in f" {pipeline}":
+            pipeline = f"release-inputs=true {pipeline}"
         if updates and " update-inputs=" not in f" {pipeline}":
             pipeline = f"update-inputs=true {pipeline}"
         if device.type == "cuda":
@@ -92,13 +95,11 @@ class CompiledPiece:
             _memory.use_torch()
             self.program.set_generator(torch.cuda.default_generators[self._index])
 
-    def __call__(self, *inputs, strides):
+    def __call__(self, *inputs, strides, consumed=()):
         if self._index is None:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates)
-        else:
-            results = self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates,
-                                device=self._index, stream=self._stream(self._index))
-        return results
+            return self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates, donate=consumed)
+        return self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates, donate=consumed,
+                         device=self._index, stream=self._stream(self._index))
 
 
 def fit(result, strides):

@@ -8,6 +8,8 @@ pieces as its longest chain of alternations, whatever the order of its nodes.
 Nodes whose order matters keep it, and one that writes to operands is a barrier.
 """
 
+import torch
+
 from coil.torch_compile import _fx, _support
 from coil.torch_compile._support import COMPUTE, CONSTANT, COPY, EAGER, INPUT, NUMBER, SKIP, VIEW
 
@@ -22,11 +24,25 @@ class Piece:
       numbers: symbols whose values it takes behind its tensors.
       updates: for outputs that are the final value of an input, and that the piece may
         write to the input's memory: that input.
+      consumed: inputs that nobody needs afterwards, whose memory is free behind their last use.
     """
 
     def __init__(self, stage):
         self.stage, self.nodes, self.inputs, self.outputs = stage, [], [], []
-        self.numbers, self.updates = (), {}
+        self.numbers, self.updates, self.consumed = (), {}, []
+
+
+# What smaller tensors hold is not worth the microseconds that it takes to free them early.
+CONSUMED_BYTES = 1 << 20
+
+
+def _bytes_of(tensor):
+    """The bytes of a tensor, by the sizes of the example."""
+    count = tensor.element_size()
+    for size in tensor.shape:
+        hint = _fx.hint_of(size) if _fx.is_symbolic(size) else size
+        count *= hint if hint is not None else 1
+    return count
 
 
 def _are_alike(target, value):
@@ -43,6 +59,7 @@ class Plan:
       graph: an FX graph of ATen operators.
       refused: nodes that cannot be compiled, and why.
       wanted: nodes whose values Python code needs, whoever else does: their sizes.
+      consumable: inputs of the graph that the caller gives away.
 
     Attributes:
       kinds: the kind of each node.
@@ -50,13 +67,16 @@ class Plan:
       stages: for each even number a `Piece`, for each odd one a list of nodes.
       copies: what inputs hold at the end.
       output: the values that the graph gives.
+      subgraphs: the nodes that stand for subgraphs of branches and loops.
     """
 
-    def __init__(self, graph, refused, wanted=()):
+    def __init__(self, graph, refused, wanted=(), consumable=()):
         self.order = {node: i for i, node in enumerate(graph.nodes)}
         self.kinds, self.reasons = {}, {}
         self.inputs, self.copies, self.constants = [], [], []
-        self.stages, self._wanted = {}, wanted
+        self.stages, self._wanted, self._consumable = {}, wanted, set(consumable)
+        self.subgraphs = {each for node in graph.nodes if isinstance(node.target, torch._ops.HigherOrderOperator)
+                          for each in _fx.subgraphs_of(node)}
         self._stage_of = {}
         for node in graph.nodes:
             if node.op == "output":
@@ -143,6 +163,8 @@ class Plan:
                     kind = self.kinds[operand]
                     if kind in (NUMBER, SKIP) or operand in views or operand in own:
                         continue
+                    if kind == CONSTANT and operand in self.subgraphs:
+                        continue
                     if _fx.is_number(_fx.value_of(operand)):
                         continue  # Pieces take the symbols of its expression.
                     if kind == VIEW:
@@ -184,6 +206,8 @@ class Plan:
                 (node for node in needed if self.kinds[node] == COMPUTE and self._producer(node) in own
                  and self._stage_of[node] == piece.stage), key=self.order.get)
         self._find_updates(pieces)
+        for piece in pieces:
+            piece.consumed = [node for node in piece.inputs if self._is_consumed(node, piece)]
         # Nobody needs what has no outputs.
         self.stages = {number: stage for number, stage in sorted(self.stages.items())
                        if not isinstance(stage, Piece) or stage.outputs}
@@ -200,6 +224,24 @@ class Plan:
             if (_are_alike(target, value) and self._is_used_by(target, own, copy)
                     and self._is_used_by(value, own, copy)):
                 piece.updates[value] = target
+
+    def _is_consumed(self, node, piece):
+        """Whether a piece is the last to need an input, and freeing it early is worth the time."""
+        if self.kinds[node] == INPUT and node not in self._consumable or node in self._wanted:
+            return False
+        if node in piece.updates.values() or self.kinds[node] == CONSTANT:
+            return False
+        return _bytes_of(_fx.value_of(node)) >= CONSUMED_BYTES and not self._is_needed_after(node, piece.stage)
+
+    def _is_needed_after(self, node, stage):
+        for user in node.users:
+            kind = self.kinds.get(user)
+            if kind == VIEW or _fx.is_getitem(user):
+                if self._is_needed_after(user, stage):
+                    return True
+            elif user is self.output_node or kind == COPY or self._stage_of.get(user, 0) > stage:
+                return True
+        return False
 
     def _is_used_by(self, node, own, copy):
         """Whether only the nodes of a piece and a copy use a node and views of it."""

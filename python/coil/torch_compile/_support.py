@@ -82,11 +82,34 @@ def _tensor_reason(tensor):
     return None
 
 
+def _reason_of_control_flow(node):
+    """Why a branch or loop is called: for the sake of one operator in it."""
+    operators = torch.ops.higher_order
+    known = (operators.cond, operators.while_loop, operators.scan, operators.associative_scan, operators.map_impl)
+    if node.target not in known:
+        return node.meta.get("coil.reason", "this operator with subgraphs is called, not compiled")
+    for tensor in _fx.tensors_of(_fx.value_of(node)):
+        if (reason := _tensor_reason(tensor)) is not None:
+            return reason
+    subgraphs = _fx.subgraphs_of(node)
+    if not subgraphs:
+        return "it has no subgraph in the graph"
+    for module in subgraphs.values():
+        for inner in module.graph.nodes:
+            if inner.op == "get_attr" and inner not in [n for user in inner.users for n in _fx.subgraphs_of(user)]:
+                return f"its subgraph has the constant '{inner.target}'"
+            if inner.op != "call_function" or _fx.is_getitem(inner) or _fx.is_number(_fx.value_of(inner)):
+                continue
+            if (reason := reason_not(inner)) is not None:
+                return f"'{_fx.name_of(inner)}' in its subgraph: {reason}"
+    return None
+
+
 def reason_not(node):
     """Why a node cannot be part of a compiled piece; None if nothing is known against it."""
     target, value = node.target, _fx.value_of(node)
     if isinstance(target, torch._ops.HigherOrderOperator):
-        return "operators with subgraphs are called, not compiled"
+        return _reason_of_control_flow(node)
     if not isinstance(target, torch._ops.OpOverload):
         return "it is no operator of PyTorch"
     if target.namespace not in _NAMESPACES:

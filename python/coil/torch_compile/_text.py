@@ -254,7 +254,7 @@ class Writer:
             else:
                 self.fail(f"it gives a value of {type(part).__name__} among its results")
         schema = _fx.schema_of(node)
-        if len(schema.returns) == 1:  # A list.
+        if schema is not None and len(schema.returns) == 1:  # A list.
             return [{"as_tensors": [each["as_tensor"] for each in given]}]
         return given
 
@@ -262,6 +262,8 @@ class Writer:
         """The text of a node. Text at once, as for tensors: tens of thousands of dictionaries
         until the end of the graph would keep Python's collector of garbage busy."""
         self.current = node
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            return self._control_flow(node)
         names, elements = _arguments_of(node.target)
         arguments = [(names[i], value, 1) for i, value in enumerate(node.args)]
         arguments += [(name, value, 2) for name, value in node.kwargs.items()]
@@ -272,11 +274,74 @@ class Writer:
                        for name, value, kind in arguments],
             "metadata": {},
         }
+        return self._finish(node, result)
+
+    def _finish(self, node, result):
         result["outputs"] = self._results(node)
         source = _fx.source_of(node)
         if source:
             result["metadata"]["stack_trace"] = 'File "%s", line %s, in %s' % source
         return json.dumps(result)
+
+    # -- Branches and loops -------------------------------------------------
+
+    def _control_flow(self, node):
+        """The text of a node with subgraphs. What these are given is written as one list for each
+        list of operands, symbolic sizes among the tensors, as torch.export writes it."""
+        subgraphs = _fx.subgraphs_of(node)
+        arguments = []
+        for value in node.args:
+            if isinstance(value, Node) and value in subgraphs:
+                argument = {"as_graph": {"name": value.target, "graph": self._subgraph(subgraphs[value])}}
+            elif isinstance(value, (tuple, list)):
+                argument = {"as_tensors": [{"name": self._operand(each)} for each in value]} if value else {"as_ints": []}
+            else:
+                argument = self.argument(value)
+            arguments.append({"name": "", "arg": argument, "kind": 1})
+        self.current = node
+        return self._finish(node, {"target": f"torch.ops.higher_order.{node.target.name()}", "name": node.name,
+                                   "inputs": arguments, "metadata": {}})
+
+    def _operand(self, value):
+        if not isinstance(value, Node):
+            return self.fail(f"it hands the number {value} to a subgraph")
+        given = _fx.value_of(value)
+        if isinstance(given, torch.SymInt):
+            tag, reference = self._number(value)
+            return reference["as_name"] if tag == "as_sym_int" else self.fail("it hands a number to a subgraph")
+        return self._reference(value)
+
+    def _subgraph(self, module):
+        """A subgraph, whose names are its own and whose symbols are those of the program."""
+        placeholders = [each for each in module.graph.nodes if each.op == "placeholder"]
+        inner = Writer([], [each for each in module.graph.nodes if each.op == "call_function"], [], self.shape_env, {})
+        inner.symbols = self.symbols
+        inputs = []
+        for node in placeholders:
+            inner.current = node
+            value = _fx.value_of(node)
+            if isinstance(value, torch.Tensor):
+                inputs.append({"as_tensor": inner.tensor(node.name, value)})
+            elif isinstance(value, torch.SymInt):
+                tag, reference = inner._number(node)
+                if tag != "as_sym_int":
+                    self.fail("it hands a number to a subgraph")
+                inputs.append({tag: reference})
+            else:
+                self.fail(f"it hands a value of {type(value).__name__} to a subgraph")
+        try:
+            nodes = [json.loads(inner.node(node)) for node in inner.nodes
+                     if not _fx.is_getitem(node) and not _fx.is_number(_fx.value_of(node))]
+            output = next(each for each in module.graph.nodes if each.op == "output").args[0]
+            outputs = [inner.argument(each) for each in (output if isinstance(output, (tuple, list)) else (output,))]
+        except Unsupported as unsupported:
+            inside = f"'{_fx.name_of(unsupported.node)}' in its subgraph: " if unsupported.node is not None else ""
+            return self.fail(f"{inside}{unsupported.reason}")
+        return {
+            "inputs": inputs, "outputs": outputs, "nodes": nodes,
+            "tensor_values": {name: json.loads(text) for name, text in inner.tensors.items()},
+            "sym_int_values": inner.ints, "sym_float_values": inner.floats, "sym_bool_values": inner.bools,
+        }
 
     # -- The program --------------------------------------------------------
 

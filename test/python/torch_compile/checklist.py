@@ -475,6 +475,45 @@ def test_higher_order_operators():
     check(loop, torch.rand(4))
 
 
+def test_branches_and_loops_are_compiled():
+    from torch._higher_order_ops.associative_scan import associative_scan
+    from torch._higher_order_ops.map import map as map_rows
+    from torch._higher_order_ops.scan import scan
+
+    def branch(x):
+        return torch.cond(x.sum() > 0, lambda x: x.sin() + 1, lambda x: x.cos() - 1, (x,))
+
+    def steps(x, w):
+        return scan(lambda state, x: ((state @ w).tanh() + x, state.sum(-1)), torch.ones_like(x[0]), x)
+
+    def rows(x, w):
+        return map_rows(lambda x, w: (x @ w).sin() * x.shape[0], x, w)
+
+    def products(x):
+        return associative_scan(lambda a, b: a * b + 1, x, 0, combine_mode="generic")
+    x, w = torch.rand(6, 4, 4), torch.rand(4, 4)
+    wanted = [each.clone().requires_grad_() for each in (x, w)]
+    for dynamic in False, True:
+        given = {"dynamic": dynamic, "options": {"fallback": "error"}}
+        check(branch, x, **given)
+        check(branch, -x, **given)
+        check(steps, x, w, **given)
+        check(rows, x, w, **given)
+        check(products, x, **given)
+        check_gradients(branch, wanted[0], **given)
+        check_gradients(steps, *wanted, **given)
+        check_gradients(rows, *wanted, **given)
+
+
+def test_branches_with_fallbacks_are_called():
+    def function(x):
+        return torch.cond(x.sum() > 0, lambda x: torch.ops.coil_checklist.scale(x, 2.0), lambda x: x - 1, (x,))
+    check(function, torch.rand(4))
+    torch._dynamo.reset()
+    (operator, reason, _), = coil.explain(function, torch.rand(4)).fallbacks
+    assert operator == "higher_order.cond" and "'coil_checklist.scale.default' in its subgraph" in reason, reason
+
+
 @torch.compiler.nested_compile_region
 def region(x, w):
     return (x @ w).sin() + 1, x * 2
