@@ -208,6 +208,13 @@ private:
   llvm::DenseMap<mlir::Value, HostShape> shapes;
 };
 
+/// The first and last element that a shape touches, relative to the first of
+/// the buffer; nothing for an empty one.
+std::optional<std::pair<int64_t, int64_t>> getExtent(const HostShape &shape);
+
+/// Memory for a tensor with strides, with its elements in it.
+HostValue layOut(const Tensor &tensor, llvm::ArrayRef<int64_t> strides);
+
 } // namespace coil::reference
 
 #endif // COIL_LIB_REFERENCE_HOSTACTIVATION_H

@@ -107,8 +107,17 @@ bool Generator::emitSort() {
   Operation *op;
   if (std::optional<int64_t> constant = x.sizes[dim].getConstant();
       constant && chance(50)) {
-    op = TopKOp::create(builder, loc, x.value, t.size(below(*constant + 1)),
-                        dim, chance(50), chance(50));
+    int64_t count = below(*constant + 1);
+    bool sorted = count == 0 || chance(50);
+    op = TopKOp::create(builder, loc, x.value, t.size(count), dim, chance(50),
+                        sorted);
+    // Of those in any order the last one is known.
+    if (!sorted) {
+      auto last = [&](unsigned i) {
+        return t.slice(op->getResult(i), dim, t.size(count - 1), t.size(1));
+      };
+      return add(last(0), x.lo, x.hi) && add(last(1), 0, std::max(size, 1.0));
+    }
   } else {
     op = graph::SortOp::create(builder, loc, x.value, dim, chance(50),
                                chance(50));

@@ -147,6 +147,9 @@ private:
   mlir::FailureOr<std::unique_ptr<MmaEmitter>> getMmaEmitter();
   /// The point a constant distance behind another one.
   mlir::Value getPointBehind(mlir::Value point, int64_t distance);
+
+  //===--- Phases (EmitPhases.cpp) ----------------------------------------===//
+
   mlir::LogicalResult emitPhases();
   /// The items of a row that is the block's tile.
   void makePersistentItems();

@@ -21,6 +21,15 @@
 
 namespace coil::wrapper {
 
+/// The attribute of arguments and results of functions that has their strides.
+inline constexpr llvm::StringLiteral kStridesAttrName = "coil.strides";
+
+/// Checks that the strides of an argument or a result are one for each
+/// dimension, over symbols.
+mlir::LogicalResult checkStrides(mlir::Operation *op, sym::ShapeAttr strides,
+                                 mlir::RankedTensorType tensor,
+                                 const llvm::Twine &what);
+
 /// Converts one function. The old function is read only, but for kernels that
 /// copy, which are added to it in order to be outlined like any other.
 class Outliner {

@@ -16,6 +16,11 @@
 
 namespace coil::loop {
 
+/// Checks that `expr` mentions only symbols, dimensions below `numDims` and
+/// indirect indices below `numArgs`.
+mlir::LogicalResult verifyLeaves(mlir::Operation *op, sym::ExprAttr expr,
+                                 unsigned numDims, unsigned numArgs);
+
 /// Checks that a kernel has the result that an op of its body writes.
 mlir::LogicalResult verifyOutput(mlir::Operation *op, KernelOp kernel,
                                  uint64_t number);
