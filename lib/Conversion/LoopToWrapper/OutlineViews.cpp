@@ -18,8 +18,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 
-#include <numeric>
-
 #define DEBUG_TYPE "convert-loop-to-wrapper"
 
 using namespace mlir;
