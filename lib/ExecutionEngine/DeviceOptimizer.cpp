@@ -127,5 +127,5 @@ void coil::optimizeForDevice(Module &module, TargetMachine &machine) {
   });
   splitShortSums(module);
   forgetReadOnly(module);
-  fitBlocksToRegisters(module);
+  fitBlocksToRegisters(module, machine.getTargetCPU());
 }

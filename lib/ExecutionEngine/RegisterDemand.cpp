@@ -12,6 +12,7 @@
 
 #include "RegisterDemand.h"
 
+#include "coil/Dialect/Target/IR/TargetKind.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -30,9 +31,6 @@ using namespace llvm;
 /// bits.
 static constexpr unsigned kSharedSpace = 3;
 
-/// Registers of a multiprocessor (all chips from sm_80 to sm_120; CUDA C++
-/// Programming Guide, "Compute Capabilities").
-static constexpr uint64_t kRegisters = 65536;
 /// The attribute of the blocks of a kernel that a multiprocessor should have.
 static constexpr StringLiteral kBlocks = "nvvm.minctasm";
 /// Live words for each register from which on ptxas keeps many in memory, if
@@ -184,19 +182,32 @@ static uint64_t getThreads(const Function &kernel) {
   return threads;
 }
 
-void coil::fitBlocksToRegisters(Module &module) {
+/// The registers of a multiprocessor of a chip, or 0.
+static uint64_t getRegisters(StringRef chip) {
+  Expected<target::ChipFacts> known = target::describeNVIDIAChips(chip);
+  if (!known) {
+    consumeError(known.takeError());
+    return 0;
+  }
+  return static_cast<uint64_t>(known->getFact("registers").value_or(0));
+}
+
+void coil::fitBlocksToRegisters(Module &module, StringRef chip) {
   for (Function &kernel : module) {
     uint64_t blocks = kernel.getFnAttributeAsParsedInteger(kBlocks, 0);
     uint64_t threads = getThreads(kernel);
     if (kernel.isDeclaration() || blocks <= 1 || threads == 0)
       continue;
+    uint64_t registers = getRegisters(chip);
+    if (registers == 0)
+      return;
     // ptxas gives registers by eights.
-    auto most = static_cast<double>(kRegisters / (blocks * threads) / 8 * 8);
+    auto most = static_cast<double>(registers / (blocks * threads) / 8 * 8);
     LiveWords live = countLiveWords(kernel);
     auto words = static_cast<double>(live.most);
     if (words <= kSpilling * most || live.acrossBarriers + kOthers <= most)
       continue;
-    auto fit = static_cast<uint64_t>(static_cast<double>(kRegisters / threads) /
+    auto fit = static_cast<uint64_t>(static_cast<double>(registers / threads) /
                                      (kKept * words));
     kernel.addFnAttr(kBlocks, utostr(std::clamp<uint64_t>(fit, 1, blocks)));
   }

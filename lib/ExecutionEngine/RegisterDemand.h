@@ -8,6 +8,8 @@
 #ifndef COIL_LIB_EXECUTIONENGINE_REGISTERDEMAND_H
 #define COIL_LIB_EXECUTIONENGINE_REGISTERDEMAND_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace llvm {
 class Function;
 class Module;
@@ -28,9 +30,10 @@ struct LiveWords {
 LiveWords countLiveWords(const llvm::Function &function);
 
 /// Lowers the number of blocks that each kernel of a module wants on one
-/// multiprocessor (`nvvm.minctasm`) to what its registers allow: threads of
-/// more blocks would keep values in memory.
-void fitBlocksToRegisters(llvm::Module &module);
+/// multiprocessor of a chip (`nvvm.minctasm`) to what its registers allow:
+/// threads of more blocks would keep values in memory. Nothing is lowered for a
+/// chip whose registers are not known.
+void fitBlocksToRegisters(llvm::Module &module, llvm::StringRef chip);
 
 } // namespace coil
 

@@ -107,7 +107,7 @@ std::string makeKernel(unsigned words, unsigned blocks) {
 TEST_F(RegisterDemand, BlocksAreAsManyAsRegistersAllow) {
   auto fit = [&](unsigned words, unsigned blocks) {
     Function &kernel = parse(makeKernel(words, blocks));
-    fitBlocksToRegisters(*module);
+    fitBlocksToRegisters(*module, "sm_90a");
     return kernel.getFnAttributeAsParsedInteger("nvvm.minctasm", 0);
   };
   // 12 blocks of 128 threads have 40 registers each.

@@ -33,26 +33,18 @@ static constexpr double kLongRows = 4 * 1024 * 1024;
 /// Whether what a kernel reduces or scans is so long, and so few, that one
 /// block for each would leave a device idle.
 bool Fuser::hasFewLongRows(KernelOp kernel) {
-  SmallVector<unsigned> reduced = kernel.getReducedDims();
-  double rows = 1, elements = 1;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-    (llvm::is_contained(reduced, d) ? elements : rows) *=
-        hints(kernel.getExtent(d));
+  auto [rows, elements] = getReductionSize(kernel, hints);
   return elements >= kLongReduction && rows < enoughResults;
 }
 
 /// Whether a kernel reduces so many elements to so few results that it will be
 /// cut into chunks.
 bool Fuser::isLongReduction(KernelOp kernel) {
-  SmallVector<unsigned> reduced = kernel.getReducedDims();
-  if (reduced.empty() || kernel.isSequential())
+  if (!reduces(kernel) || kernel.isSequential())
     return false;
   if (hasFewLongRows(kernel))
     return true;
-  double results = 1, elements = 1;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-    (llvm::is_contained(reduced, d) ? elements : results) *=
-        hints(kernel.getExtent(d));
+  auto [results, elements] = getReductionSize(kernel, hints);
   // A block takes many results that lie beside one another. Chunks read once
   // more what they reduce: with a quarter of enough blocks that is less.
   return rowPiece > 0 && results >= rowPiece &&
@@ -61,13 +53,9 @@ bool Fuser::isLongReduction(KernelOp kernel) {
 }
 
 double Fuser::getSlowdown(KernelOp kernel) {
-  SmallVector<unsigned> reduced = kernel.getReducedDims();
-  if (rowPiece <= 0 || reduced.empty() || kernel.isSequential())
+  if (rowPiece <= 0 || !reduces(kernel) || kernel.isSequential())
     return 1;
-  double results = 1, elements = 1;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-    (llvm::is_contained(reduced, d) ? elements : results) *=
-        hints(kernel.getExtent(d));
+  auto [results, elements] = getReductionSize(kernel, hints);
   if (elements * results < kLongRows || results < rowPiece)
     return 1;
   double blocks = std::ceil(results / rowPiece);

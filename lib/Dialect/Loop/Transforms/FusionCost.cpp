@@ -101,6 +101,15 @@ double loop::getBytes(Value tensor, const Hints &hints) {
   return hints(sym::getNumElements(type)) * getElementBytes(type);
 }
 
+ReductionSize loop::getReductionSize(KernelOp kernel, const Hints &hints) {
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  ReductionSize size;
+  for (unsigned d = 0; d < kernel.getNumDims(); ++d)
+    (llvm::is_contained(reduced, d) ? size.elements : size.results) *=
+        hints(kernel.getExtent(d));
+  return size;
+}
+
 bool loop::reduces(KernelOp kernel) { return !kernel.getReducedDims().empty(); }
 
 bool loop::scatters(KernelOp kernel) {

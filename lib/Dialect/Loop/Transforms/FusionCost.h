@@ -42,6 +42,12 @@ int64_t getWeight(mlir::Operation &op, bool runsVectors);
 /// Bytes of a tensor.
 double getBytes(mlir::Value tensor, const Hints &hints);
 
+/// How many results a kernel reduces or scans to, and the elements of each.
+struct ReductionSize {
+  double results = 1, elements = 1;
+};
+ReductionSize getReductionSize(KernelOp kernel, const Hints &hints);
+
 /// Longest chain of reductions, each of which needs the one before: a loop over
 /// the reduced dimensions for each, and one more for what follows.
 unsigned getReductionDepth(KernelOp kernel);

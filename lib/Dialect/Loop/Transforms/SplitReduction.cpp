@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
+#include "FusionCost.h"
 #include "KernelMerge.h"
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
@@ -99,10 +100,7 @@ struct LoopSplitReductionPass
         !kernel.getColumnDims().empty())
       return std::nullopt;
     Hints hints(getOperation());
-    double results = 1, elements = 1;
-    for (unsigned d = 0; d < kernel.getNumDims(); ++d)
-      (llvm::is_contained(reduced, d) ? elements : results) *=
-          hints(kernel.getExtent(d));
+    const auto [results, elements] = getReductionSize(kernel, hints);
     double pieces = results, longest = getLongest(results);
     int64_t parts = counts.chunks;
     double shortest = 2;
