@@ -234,8 +234,9 @@ struct LoopFuseColumnsPass
       return no("they do not run over the same rows and columns");
     if (rows.getBlock()->getOperations().size() +
             columns.getBlock()->getOperations().size() >
-        static_cast<size_t>(maxOps))
-      return no("the kernel would have more than " + Twine(maxOps) + " ops");
+        static_cast<size_t>(fuser.maxOps))
+      return no("the kernel would have more than " + Twine(fuser.maxOps) +
+                " ops");
     if (rows.getInputs().size() + rows.getNumResults() +
             columns.getInputs().size() + columns.getNumResults() >
         kMaxBuffers)

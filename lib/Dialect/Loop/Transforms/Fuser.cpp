@@ -290,7 +290,7 @@ bool Fuser::planSameSpace(KernelOp producer, KernelOp consumer,
         return refuse(
             Twine(sumsRows(producer) ? "its sums of rows" : "the reduction") +
             " would be repeated along 'd" + Twine(d) + "' of the consumer");
-    if (isLongReduction(producer)) {
+    if (isLongReduction(producer, consumer)) {
       // What follows for each result alone is computed after the chunks.
       bool isForResults =
           consumerReduced.empty() && llvm::all_of(loops, [&](ExprAttr dim) {
@@ -643,7 +643,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     }
     // A long reduction runs in chunks, which store nothing but what they
     // reduce.
-    if (!reduces(producer) && isLongReduction(consumer)) {
+    if (!reduces(producer) && isLongReduction(consumer, producer)) {
       if (isReadDirectly(producer) && isCheaperForReaders(producer, hints)) {
         plan.keepResults = false;
         return plan;
@@ -689,7 +689,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     return std::nullopt;
   if (!planInline(producer, consumer, reads))
     return std::nullopt;
-  if (!onlyReader && !isRecomputedByAll(producer) && isLongReduction(consumer))
+  if (!onlyReader && !isRecomputedByAll(producer) &&
+      isLongReduction(consumer, producer))
     return refuse("others read it, too, and the consumer, a long reduction to "
                   "few results, runs in chunks that keep nothing"),
            std::nullopt;

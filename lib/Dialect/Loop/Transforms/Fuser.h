@@ -48,8 +48,9 @@ void fuseThreadBlocks(
 struct Fuser {
   Fuser(mlir::func::FuncOp func, mlir::Block &block, int64_t maxOps,
         llvm::StringRef library, int64_t enoughResults, int64_t rowPiece)
-      : func(func), block(block), hints(func), maxOps(maxOps), library(library),
-        enoughResults(static_cast<double>(enoughResults)),
+      : func(func), block(block), hints(func),
+        maxOps(getMaxOps(maxOps, target::getProgramTarget(func))),
+        library(library), enoughResults(static_cast<double>(enoughResults)),
         rowPiece(static_cast<double>(rowPiece)) {
     for (auto binder : block.getOps<SymbolBinderOpInterface>())
       binders.push_back({binder, binder.getBoundSymbols()});
@@ -122,8 +123,12 @@ struct Fuser {
   /// Whether each of several readers of `kernel` computes it for itself.
   bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
-  bool hasFewLongRows(KernelOp kernel);
-  bool isLongReduction(KernelOp kernel);
+  /// Whether what a kernel reduces or scans is so long, and so few, that one
+  /// block for each would leave a device idle; and whether a kernel will be cut
+  /// into chunks. With what it computes in one kernel with `other`, if that is
+  /// given.
+  bool hasFewLongRows(KernelOp kernel, KernelOp other = {});
+  bool isLongReduction(KernelOp kernel, KernelOp other = {});
   /// How many times as long a kernel takes because it has fewer results beside
   /// one another than keep the target busy, and reduces each in one block.
   double getSlowdown(KernelOp kernel);

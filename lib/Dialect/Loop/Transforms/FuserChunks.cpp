@@ -13,6 +13,7 @@
 #include "Fuser.h"
 
 #include "FusionCost.h"
+#include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 
@@ -32,24 +33,30 @@ static constexpr double kLongRows = 4 * 1024 * 1024;
 
 /// Whether what a kernel reduces or scans is so long, and so few, that one
 /// block for each would leave a device idle.
-bool Fuser::hasFewLongRows(KernelOp kernel) {
+bool Fuser::hasFewLongRows(KernelOp kernel, KernelOp other) {
   auto [rows, elements] = getReductionSize(kernel, hints);
-  return elements >= kLongReduction && rows < enoughResults;
+  if (rows >= enoughResults)
+    return false;
+  return elements >= kLongReduction ||
+         (rowPiece > 0 && reduces(kernel) && !kernel.isSequential() &&
+          !(rows >= kMinResultsInRows && sharesRows(kernel)) &&
+          leavesIdle(kernel, other, hints));
 }
 
 /// Whether a kernel reduces so many elements to so few results that it will be
 /// cut into chunks.
-bool Fuser::isLongReduction(KernelOp kernel) {
+bool Fuser::isLongReduction(KernelOp kernel, KernelOp other) {
   if (!reduces(kernel) || kernel.isSequential())
     return false;
-  if (hasFewLongRows(kernel))
+  if (hasFewLongRows(kernel, other))
     return true;
   auto [results, elements] = getReductionSize(kernel, hints);
   // A block takes many results that lie beside one another. Chunks read once
   // more what they reduce: with a quarter of enough blocks that is less.
-  return rowPiece > 0 && results >= rowPiece &&
-         4 * results / rowPiece <= enoughResults &&
-         elements * results >= kLongRows && sharesRows(kernel);
+  return rowPiece > 0 && results >= kMinResultsInRows &&
+         4 * results / rowPiece <= enoughResults && sharesRows(kernel) &&
+         ((results >= rowPiece && elements * results >= kLongRows) ||
+          leavesIdle(kernel, other, hints));
 }
 
 double Fuser::getSlowdown(KernelOp kernel) {

@@ -14,11 +14,14 @@
 
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/Analysis/VectorCost.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace coil;
@@ -36,6 +39,10 @@ constexpr size_t kMaxReaders = 8;
 /// a time, and others may read the same. Rows and scalars beside them are
 /// little.
 constexpr double kMaxShare = 1.01, kMaxKeptShare = 0.9;
+/// What a block alone computes of what its multiprocessor could (an H200: rows
+/// of 21,346 to 54,936 elements and 15 to 78 operations for each, 0.3 to 0.8 of
+/// it), and the launches that chunks add to each reduction.
+constexpr double kBlockRate = 0.4, kChunkLaunches = 2;
 
 } // namespace
 
@@ -87,6 +94,56 @@ double loop::getTimeInBytes(const KernelWork &work,
   return std::max(work.bytes, work.operations /
                                   static_cast<double>(getOpsPerByte(target))) +
          getLaunchBytes(target);
+}
+
+/// Kernels that are looked at behind one.
+static constexpr size_t kMaxFollowing = 16;
+
+/// How many of the kernels `first` and `second`, which may be none, and those
+/// behind them reduce rows of the same length: each would run in chunks, too.
+static double countReductions(KernelOp first, KernelOp second,
+                              const Hints &hints) {
+  llvm::SetVector<Operation *> found;
+  found.insert(first);
+  if (second)
+    found.insert(second);
+  double elements = getReductionSize(first, hints).elements, count = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    auto kernel = cast<KernelOp>(found[i]);
+    if (reduces(kernel) && getReductionSize(kernel, hints).elements == elements)
+      for (Operation &op : *kernel.getBlock())
+        count += isReduction(&op);
+    for (Operation *user : kernel->getUsers())
+      if (isa<KernelOp>(user) && found.size() < kMaxFollowing)
+        found.insert(user);
+  }
+  return std::max(count, 1.0);
+}
+
+bool loop::leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints) {
+  target::TargetAttrInterface target = target::getProgramTarget(kernel);
+  ReductionCounts counts = getReductionCounts(target);
+  double pieces = getReductionSize(kernel, hints).results;
+  auto enough = static_cast<double>(counts.enoughResults);
+  if (!counts.hasBlocks || !reduces(kernel) || kernel.isSequential())
+    return false;
+  if (pieces > 1 && pieces < enough * static_cast<double>(counts.rowPiece) &&
+      sharesRows(kernel))
+    pieces = std::ceil(pieces / static_cast<double>(counts.rowPiece));
+  if (pieces >= enough)
+    return false;
+  auto processors =
+      static_cast<double>(target.getFact("multiprocessors").value_or(1));
+  double blocks = std::min(std::max(pieces, 1.0), processors);
+  double operations = getWork(kernel, hints).operations, launches = 1;
+  if (other) {
+    operations += getWork(other, hints).operations;
+    launches = countReductions(kernel, other, hints);
+  }
+  double time = operations / static_cast<double>(getOpsPerByte(target)) *
+                processors / (blocks * kBlockRate);
+  return time * (1 - pieces / enough) >
+         launches * kChunkLaunches * getLaunchBytes(target);
 }
 
 bool loop::isPointwise(Operation &op) {

@@ -104,6 +104,14 @@ KernelWork getWork(KernelOp kernel, const Hints &hints);
 double getTimeInBytes(const KernelWork &work,
                       target::TargetAttrInterface target);
 
+/// Whether the blocks of a reduction, one for each result or for some that lie
+/// beside one another, leave so much of a device that runs blocks idle, for so
+/// long, that to reduce in chunks takes less time: another kernel, and another
+/// for what follows. `other` is a kernel that it would be merged with, if any;
+/// then the reductions behind both count, too, which would run in chunks of
+/// their own.
+bool leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints);
+
 /// Whether `consumer` had better compute result number `result` of `producer`
 /// by `slice`, which costs `cost`, than read it. Where blocks of threads run,
 /// the times of the producer and all readers are compared. On a processor, the

@@ -43,11 +43,6 @@ using sym::ExprAttr;
 
 namespace {
 
-/// Operations for each element of `longReduction` from which on blocks that
-/// have nothing else to do are worth another kernel, where each result has one
-/// (an H200: 72 rows of 65,536 numbers of u8, a softmax and a maximum, in 19.5
-/// us, and in 21.3 without).
-constexpr double kIdleOps = 4;
 /// Rows of the least chunk, so that partial results cost little beside them.
 constexpr double kMinRows = 16;
 /// Summed points of the least chunk of a contraction in tiles.
@@ -105,7 +100,7 @@ struct LoopSplitReductionPass
     int64_t parts = counts.chunks;
     double shortest = 2;
     auto enough = static_cast<double>(counts.enoughResults);
-    bool byRows = results >= 16 &&
+    bool byRows = results >= kMinResultsInRows &&
                   (sharesRows(kernel) ||
                    (counts.hasBlocks && hasResultsInRows(kernel, hints)));
     if (byRows) {
@@ -114,7 +109,7 @@ struct LoopSplitReductionPass
       parts =
           std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
       shortest = kMinRows;
-    } else if (results >= 16) {
+    } else if (results >= kMinResultsInRows) {
       parts =
           std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
     }
@@ -124,8 +119,8 @@ struct LoopSplitReductionPass
       longest = 2 * kMinTileSum;
     }
     if (pieces >= enough ||
-        (elements < longest &&
-         (byRows || tiles || !leavesIdle(kernel, results, elements))))
+        (elements < longest && (tiles || minElements > 0 ||
+                                !leavesIdle(kernel, /*other=*/{}, hints))))
       return std::nullopt;
     auto missed = [&](StringRef why) {
       remark::missed(kernel.getLoc(), remark::RemarkOpts::name("NotSplit")
@@ -168,20 +163,6 @@ struct LoopSplitReductionPass
     auto one = static_cast<double>(counts.longReduction),
          most = static_cast<double>(counts.longestReduction);
     return std::min(most, one * std::max(1.0, results / 4));
-  }
-  /// Whether blocks that each compute one result leave so much of a device idle
-  /// for so long, for what they compute with each element, that chunks are
-  /// worth a second kernel all the same.
-  bool leavesIdle(KernelOp kernel, double results, double elements) const {
-    auto one = static_cast<double>(counts.longReduction);
-    if (!counts.hasBlocks || elements < one)
-      return false;
-    auto ops = static_cast<double>(
-        llvm::count_if(*kernel.getBlock(), [](Operation &op) {
-          return !op.hasTrait<OpTrait::ConstantLike>() && !isa<StoreOp>(op);
-        }));
-    double idle = 1 - results / static_cast<double>(counts.enoughResults);
-    return idle * elements * ops > kIdleOps * one;
   }
   /// The same for results in rows of which a task or block takes a piece.
   double getLongestOfRows(double results) const {

@@ -16,6 +16,9 @@
 
 namespace coil::loop {
 
+/// Results that lie beside one another and are not reduced one by one.
+inline constexpr double kMinResultsInRows = 16;
+
 /// How much of a reduction keeps a device busy.
 struct ReductionCounts {
   /// Results of which each is computed by a task or a block of its own.
@@ -35,6 +38,10 @@ struct ReductionCounts {
 };
 
 ReductionCounts getReductionCounts(target::TargetAttrInterface target);
+
+/// Most ops in the body of a merged kernel, by the option `maxOps` or, where it
+/// is zero, by the target.
+int64_t getMaxOps(int64_t maxOps, target::TargetAttrInterface target);
 
 /// Operations that the target computes in the time in which it moves a byte.
 int64_t getOpsPerByte(target::TargetAttrInterface target);

@@ -117,8 +117,9 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "256",
-           "Most ops in the body of a merged kernel">,
+    Option<"maxOps", "max-ops", "int64_t", "0",
+           "Most ops in the body of a merged kernel (0: 1024 where the target "
+           "runs blocks of threads, else 256)">,
     Option<"horizontal", "horizontal", "bool", "true",
            "Merge kernels that read the same tensor">,
     Option<"useLibrary", "use-library", "bool", "true",
@@ -191,8 +192,9 @@ def LoopFuseRowsPass : Pass<"loop-fuse-rows", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "256",
-           "Most ops in the body of a merged kernel">,
+    Option<"maxOps", "max-ops", "int64_t", "0",
+           "Most ops in the body of a merged kernel (0: 1024 where the target "
+           "runs blocks of threads, else 256)">,
     Option<"library", "library", "std::string", "\"onednn\"",
            "The libraries, separated by commas, that compute contractions and "
            "convolutions">];
@@ -259,8 +261,9 @@ def LoopRecomputePass : Pass<"loop-recompute", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "256",
-           "Most ops in the body of a merged kernel">,
+    Option<"maxOps", "max-ops", "int64_t", "0",
+           "Most ops in the body of a merged kernel (0: 1024 where the target "
+           "runs blocks of threads, else 256)">,
     Option<"library", "library", "std::string", "\"onednn\"",
            "The libraries, separated by commas, that compute contractions and "
            "convolutions">];
@@ -598,8 +601,9 @@ def LoopFuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "256",
-           "Most ops in the body of a merged kernel">,
+    Option<"maxOps", "max-ops", "int64_t", "0",
+           "Most ops in the body of a merged kernel (0: 1024 where the target "
+           "runs blocks of threads, else 256)">,
     Option<"rowsOfChunk", "rows", "int64_t", "0",
            "Rows of a chunk; 0: as many as leave a chunk for each block that "
            "runs at a time">,
