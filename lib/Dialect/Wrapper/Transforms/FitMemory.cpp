@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace coil::wrapper {
 #define GEN_PASS_DEF_WRAPPERFITMEMORYPASS
@@ -34,8 +35,17 @@ namespace {
 struct Attempt {
   StringRef name;
   std::string mode;
-  bool reorder;
+  bool reorder, recompute;
 };
+
+/// What a plan of the module needs, and a lower bound in its order of steps.
+struct Result {
+  int64_t peak = 0, lowerBound = 0;
+};
+
+/// How often steps are recomputed for a lower target because the plan needs
+/// more than the lower bound.
+constexpr int kMaxTargets = 3;
 
 struct WrapperFitMemory
     : coil::wrapper::impl::WrapperFitMemoryPassBase<WrapperFitMemory> {
@@ -43,31 +53,44 @@ struct WrapperFitMemory
   void runOnOperation() override;
 
 private:
-  LogicalResult plan(ModuleOp module, const Attempt &attempt);
-  void explain(FuncOp fn);
+  LogicalResult plan(ModuleOp module, const Attempt &attempt, int64_t target);
+  /// Where `fn` of the best plan needs most; `first` is the peak of the plan
+  /// that was asked for.
+  void explain(FuncOp fn, int64_t first, StringRef how);
 };
 
 } // namespace
 
-static int64_t getPeak(FuncOp fn) {
+static int64_t getReported(FuncOp fn, StringRef key) {
   auto memory = fn->getAttrOfType<DictionaryAttr>(kMemoryAttrName);
-  auto peak = memory ? memory.getAs<IntegerAttr>("peak") : IntegerAttr();
-  return peak ? peak.getInt() : 0;
+  auto value = memory ? memory.getAs<IntegerAttr>(key) : IntegerAttr();
+  return value ? value.getInt() : 0;
 }
 
-/// The largest peak of the functions that are called from outside.
-static int64_t getPeak(ModuleOp module) {
-  int64_t peak = 0;
+static int64_t getPeak(FuncOp fn) { return getReported(fn, "peak"); }
+
+/// The most that the functions need which are called from outside.
+static Result getResult(ModuleOp module) {
+  Result result;
   for (FuncOp fn : module.getOps<FuncOp>())
-    if (fn.isPublic())
-      peak = std::max(peak, getPeak(fn));
-  return peak;
+    if (fn.isPublic()) {
+      result.peak = std::max(result.peak, getPeak(fn));
+      result.lowerBound =
+          std::max(result.lowerBound, getReported(fn, "lower_bound"));
+    }
+  return result;
 }
 
-LogicalResult WrapperFitMemory::plan(ModuleOp module, const Attempt &attempt) {
+LogicalResult WrapperFitMemory::plan(ModuleOp module, const Attempt &attempt,
+                                     int64_t target) {
   OpPassManager pm(ModuleOp::getOperationName());
   if (attempt.reorder)
     pm.addPass(createWrapperReorderForMemoryPass());
+  if (attempt.recompute) {
+    WrapperRecomputeForMemoryPassOptions recompute;
+    recompute.budget = target;
+    pm.addPass(createWrapperRecomputeForMemoryPass(recompute));
+  }
   WrapperPlanMemoryPassOptions options;
   options.mode = attempt.mode;
   pm.addPass(createWrapperPlanMemoryPass(options));
@@ -75,7 +98,7 @@ LogicalResult WrapperFitMemory::plan(ModuleOp module, const Attempt &attempt) {
 }
 
 /// What is alive where a function needs most.
-void WrapperFitMemory::explain(FuncOp fn) {
+void WrapperFitMemory::explain(FuncOp fn, int64_t first, StringRef how) {
   loop::Hints hints(fn);
   Lifetimes lifetimes(fn);
   auto getBytes = [&](Value storage) {
@@ -98,7 +121,9 @@ void WrapperFitMemory::explain(FuncOp fn) {
   auto worst = static_cast<size_t>(llvm::max_element(inUse) - inUse.begin());
   InFlightDiagnostic diag = emitError(fn.getLoc());
   diag << "function '" << fn.getName() << "' needs at least " << getPeak(fn)
-       << " bytes, above the budget of " << budget.getValue() << " bytes";
+       << " bytes (planned " << how << "), above the budget of "
+       << budget.getValue() << " bytes; planned as asked for it needs " << first
+       << " bytes";
   fn.walk([&](Operation *op) {
     if (op != fn && lifetimes.getFirstStep(op) == worst)
       diag.attachNote(op->getLoc()) << "most is in use here";
@@ -126,32 +151,54 @@ void WrapperFitMemory::runOnOperation() {
           << "memory of function '" << fn.getName() << "' is planned already";
       return signalPassFailure();
     }
-  const Attempt attempts[] = {{"as asked for", mode, false},
-                              {"in pools", "pool", false},
-                              {"in another order and pools", "pool", true}};
+  const Attempt attempts[] = {
+      {"as asked for", mode, false, false},
+      {"in pools", "pool", false, false},
+      {"in another order and pools", "pool", true, false},
+      {"with steps that are repeated", mode, false, true},
+      {"with steps that are repeated and pools", "pool", false, true},
+      {"in another order with steps that are repeated and pools", "pool", true,
+       true}};
   OwningOpRef<ModuleOp> original = module.clone(), best;
+  llvm::StringMap<int64_t> first;
+  StringRef bestName;
   for (const Attempt &attempt : attempts) {
-    if (&attempt == &attempts[1] && mode == "pool")
+    if (&attempt != attempts && attempt.mode == "pool" && !attempt.reorder &&
+        mode == "pool")
       continue;
-    if (&attempt != attempts) {
-      OwningOpRef<ModuleOp> again = original->clone();
-      module.getBodyRegion().takeBody(again->getBodyRegion());
+    int64_t target = budget;
+    for (int i = 0; i < kMaxTargets; ++i) {
+      if (&attempt != attempts) {
+        OwningOpRef<ModuleOp> again = original->clone();
+        module.getBodyRegion().takeBody(again->getBodyRegion());
+      }
+      if (failed(plan(module, attempt, target)))
+        return signalPassFailure();
+      if (&attempt == attempts)
+        for (FuncOp fn : module.getOps<FuncOp>())
+          first[fn.getName()] = getPeak(fn);
+      Result result = getResult(module);
+      remark::analysis(module.getLoc(),
+                       remark::RemarkOpts::name("Budget").category(DEBUG_TYPE))
+          << remark::add("planned {0}", attempt.name)
+          << remark::metric("Peak", result.peak)
+          << remark::metric("Budget", budget.getValue());
+      if (result.peak <= budget)
+        return;
+      if (!best || result.peak < getResult(*best).peak) {
+        best = module.clone();
+        bestName = attempt.name;
+      }
+      // Repeating more helps only if enough was repeated for the target, and
+      // the plan was above the lower bound.
+      if (!attempt.recompute || result.lowerBound > target ||
+          target <= result.peak - budget)
+        break;
+      target -= result.peak - budget;
     }
-    if (failed(plan(module, attempt)))
-      return signalPassFailure();
-    int64_t peak = getPeak(module);
-    remark::analysis(module.getLoc(),
-                     remark::RemarkOpts::name("Budget").category(DEBUG_TYPE))
-        << remark::add("planned {0}", attempt.name)
-        << remark::metric("Peak", peak)
-        << remark::metric("Budget", budget.getValue());
-    if (peak <= budget)
-      return;
-    if (!best || peak < getPeak(*best))
-      best = module.clone();
   }
   for (FuncOp fn : best->getOps<FuncOp>())
     if (fn.isPublic() && getPeak(fn) > budget)
-      explain(fn);
+      explain(fn, first.lookup(fn.getName()), bestName);
   signalPassFailure();
 }
