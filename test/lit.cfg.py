@@ -68,6 +68,14 @@ found = subprocess.run([mypy_python, "-m", "mypy", "--version"], capture_output=
 if found.startswith(f"mypy {wanted} "):
     config.available_features.add("mypy")
     config.substitutions.append(("%mypy_python", mypy_python))
+# The version of tlparse that scripts/trace-requirements.txt names.
+tlparse = os.environ.get("COIL_TLPARSE", shutil.which("tlparse") or "")
+requirements = os.path.join(config.coil_src_root, "scripts", "trace-requirements.txt")
+wanted = re.search("tlparse==(.*)", open(requirements).read()).group(1)
+if tlparse and subprocess.run([tlparse, "--version"], capture_output=True, text=True,
+                              check=False).stdout.split()[-1:] == [wanted]:
+    config.available_features.add("tlparse")
+    config.substitutions.append(("%tlparse", tlparse))
 # The parts of the wheel, which check-coil builds.
 if os.path.exists(os.path.join(config.coil_obj_root, "wheel", "wheel.json")):
     config.available_features.add("wheel")

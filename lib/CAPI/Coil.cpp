@@ -100,6 +100,8 @@ static llvm::json::Value statsToJSON(const CompiledProgram &program) {
       {"launches", stats.launches},
       {"library_calls", stats.libraryCalls},
       {"prepared_weights", stats.preparedWeights},
+      {"provenance",
+       provenanceToJSON(program.getEngine().getImage()->provenance)},
       {"kernels", static_cast<int64_t>(engine.kernels)},
       {"objects", static_cast<int64_t>(engine.objects)},
       {"cached_objects", static_cast<int64_t>(engine.cachedObjects)},

@@ -84,6 +84,8 @@ static llvm::json::Value statsToJSON(const LoadedProgram &program) {
       {"launches", program.launches},
       {"library_calls", program.libraryCalls},
       {"prepared_weights", int64_t(program.container->getNumPrepared())},
+      {"provenance",
+       provenanceToJSON(program.container->getEngine().getImage()->provenance)},
       {"kernels", int64_t(engine.kernels)},
       {"objects", int64_t(engine.objects)},
       {"object_bytes", engine.objectBytes},

@@ -15,6 +15,7 @@
 #include "CompileSession.h"
 #include "ErrorLines.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
+#include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 #include "coil/Driver/ProgramCache.h"
@@ -35,6 +36,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -169,6 +171,24 @@ static Error lower(ModuleOp module, Stage from, Stage to,
     return times.takeError();
   llvm::append_range(stats.stages, *times);
   return Error::success();
+}
+
+/// What each step of a host program computes (`ProgramImage::provenance`).
+static std::string describeSteps(ModuleOp module) {
+  std::string text;
+  wrapper::CallHandles handles(module);
+  module.walk([&](wrapper::ComputeOpInterface step) {
+    text += handles.get(step);
+    for (const wrapper::Source &source : wrapper::getSources(step.getLoc())) {
+      std::string name = source.str();
+      std::replace_if(
+          name.begin(), name.end(),
+          [](char c) { return c == '\t' || c == '\n'; }, ' ');
+      text += "\t" + name;
+    }
+    text += '\n';
+  });
+  return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
 }
 
 /// Takes the function `name` and the kernels that only it launches out of a
@@ -444,6 +464,7 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
   if (!debug)
     return errors.take(debug.takeError());
   OwningOpRef<ModuleOp> prepare;
+  std::string provenance;
   for (Stage next :
        {Stage::Graph, Stage::Loop, Stage::Wrapper, Stage::Native}) {
     if (Error error = lower(*module, stage, next, pipelineOptions, *session,
@@ -457,6 +478,7 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
     if (next == Stage::Graph && options.keepReference)
       impl->reference = module->clone();
     if (next == Stage::Wrapper) {
+      provenance = describeSteps(*module);
       prepare =
           takeFunction(*module, wrapper::getPrepareName(options.function));
       module->walk([&](Operation *op) {
@@ -476,6 +498,7 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
   session->setParallel(threads);
   EngineOptions engineOptions = options.engine;
   engineOptions.entryPoint = "coil_" + options.function;
+  engineOptions.provenance = std::move(provenance);
   engineOptions.cpu = getCPU(options.pipelineOptions);
   Expected<std::unique_ptr<Engine>> engine =
       Engine::create(*module, engineOptions);
@@ -486,6 +509,7 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
     engineOptions.entryPoint =
         "coil_" + wrapper::getPrepareName(options.function);
     engineOptions.graphs = 0;
+    engineOptions.provenance.clear();
     Expected<std::unique_ptr<Engine>> made =
         Engine::create(*prepare, engineOptions);
     if (!made)

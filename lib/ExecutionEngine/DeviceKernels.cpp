@@ -25,6 +25,21 @@ using namespace coil;
 using llvm::Error;
 using llvm::Expected;
 
+llvm::json::Object coil::provenanceToJSON(llvm::StringRef provenance) {
+  llvm::json::Object steps;
+  llvm::SmallVector<llvm::StringRef> lines, parts;
+  provenance.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) {
+    parts.clear();
+    line.split(parts, '\t');
+    llvm::json::Array sources;
+    for (llvm::StringRef source : llvm::drop_begin(parts))
+      sources.push_back(source);
+    steps[parts.front()] = std::move(sources);
+  }
+  return steps;
+}
+
 llvm::StringRef coil::getTargetOfPTX(llvm::StringRef ptx) {
   for (llvm::StringRef line : llvm::split(ptx, '\n')) {
     line = line.ltrim();

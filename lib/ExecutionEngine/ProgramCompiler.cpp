@@ -389,6 +389,7 @@ Error coil::compileImage(ProgramImage &image, ModuleOp module,
   image.features = target->features;
   image.readsElements = readsElements;
   image.usesDevice = usesDevice;
+  image.provenance = options.provenance;
   image.functions = std::move(functions);
   EngineStats &stats = image.stats;
   DeviceOptions deviceOptions;

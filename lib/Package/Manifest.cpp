@@ -301,6 +301,9 @@ llvm::json::Value coil::toJSON(const ProgramImage &image, RecordSink add) {
     object["functions"] = std::move(functions);
   if (image.usesDevice)
     object["uses_device"] = true;
+  // Files of before have none.
+  if (!image.provenance.empty())
+    object["provenance"] = image.provenance;
   return object;
 }
 
@@ -325,6 +328,8 @@ Expected<ProgramImage> coil::readImage(const JSONValue &value,
   image.readsElements = reader.boolean(value, "reads_elements");
   image.usesDevice =
       value.find("uses_device") && reader.boolean(value, "uses_device");
+  if (value.find("provenance"))
+    image.provenance = reader.text(value, "provenance");
   if (value.find("functions"))
     reader.each(value, "functions", [&](const JSONValue &each) {
       RequiredFunction &function = image.functions.emplace_back();

@@ -333,6 +333,12 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   bool makePartitions = kind.replaysGraphs && options.partitions != "off" &&
                         !options.trackLifetimes && options.debugValues == "off";
   if (makePartitions) {
+    // What one partition computes, another cannot repeat.
+    if (options.memoryBudget != 0) {
+      wrapper::WrapperRecomputeForMemoryPassOptions recompute;
+      recompute.budget = options.memoryBudget;
+      pm.addPass(wrapper::createWrapperRecomputeForMemoryPass(recompute));
+    }
     wrapper::WrapperPartitionGraphPassOptions partition;
     partition.maxOps = options.partitionSteps;
     partition.collectives = options.graphCollectives;

@@ -248,8 +248,9 @@ static void describeExtended(Operand &operand) {
                    operand.strides.data());
 }
 
-static int32_t runChunks(coil_run *run, Problem &p) {
-  int64_t batch = p.x.sizes[0], chunk = chunkSize(p);
+/// Describes a chunk and finds its plan.
+static std::shared_ptr<const Plan> prepareChunk(Problem &p, int64_t chunk,
+                                                int32_t &status) {
   p.x.sizes[0] = p.y.sizes[0] = chunk;
   Operand &smallX = p.smallX, &smallY = p.smallY;
   if (smallX.rank) {
@@ -262,10 +263,35 @@ static int32_t runChunks(coil_run *run, Problem &p) {
   }
   p.x.normalise();
   p.y.normalise();
+  return getPlan(p, status);
+}
+
+static int32_t runChunk(coil_run *run, const Problem &p, const Plan &plan,
+                        int64_t batch, int64_t chunk);
+
+/// Runs a convolution in chunks of the batch: smaller ones where the usual ones
+/// need more workspace than there is.
+static int32_t runChunks(coil_run *run, const Problem &problem) {
+  int64_t batch = problem.x.sizes[0];
+  for (int64_t chunk = chunkSize(problem);; chunk = (chunk + 1) / 2) {
+    Problem p = problem;
+    int32_t status;
+    std::shared_ptr<const Plan> plan = prepareChunk(p, chunk, status);
+    if (!plan)
+      return status;
+    int64_t bytes = plan->xBytes + plan->yBytes + plan->wBytes +
+                    (p.smallX.rank ? p.x.bytes() : 0) +
+                    (p.smallY.rank ? p.y.bytes() : 0) +
+                    plan->convolution.getScratchBytes();
+    if (chunk == 1 || hasWorkspace(run, bytes))
+      return runChunk(run, p, *plan, batch, chunk);
+  }
+}
+
+static int32_t runChunk(coil_run *run, const Problem &p, const Plan &plan,
+                        int64_t batch, int64_t chunk) {
+  const Operand &smallX = p.smallX, &smallY = p.smallY;
   int32_t status;
-  std::shared_ptr<const Plan> plan = getPlan(p, status);
-  if (!plan)
-    return status;
   Scratch scratch(run);
   auto reserve = [&](int64_t bytes) -> const char * {
     return static_cast<const char *>(scratch.allocate(bytes));
@@ -275,14 +301,14 @@ static int32_t runChunks(coil_run *run, Problem &p) {
   if ((smallX.rank && !(extendedX = reserve(p.x.bytes()))) ||
       (smallY.rank && !(extendedY = reserve(p.y.bytes()))))
     return COIL_OUT_OF_MEMORY;
-  if ((plan->xBytes && !(xOwn = reserve(plan->xBytes))) ||
-      (plan->yBytes && !(yOwn = reserve(plan->yBytes))) ||
-      (plan->wBytes && !(w = reserve(plan->wBytes))))
+  if ((plan.xBytes && !(xOwn = reserve(plan.xBytes))) ||
+      (plan.yBytes && !(yOwn = reserve(plan.yBytes))) ||
+      (plan.wBytes && !(w = reserve(plan.wBytes))))
     return COIL_OUT_OF_MEMORY;
-  if (plan->wBytes) {
+  if (plan.wBytes) {
     Primitive::Argument arguments[] = {{DNNL_ARG_FROM, p.w.data},
                                        {DNNL_ARG_TO, w}};
-    if ((status = plan->reorderW.execute(run, arguments, 2)))
+    if ((status = plan.reorderW.execute(run, arguments, 2)))
       return status;
   }
   int64_t xStep = p.d.x_strides[0] *
@@ -307,18 +333,18 @@ static int32_t runChunks(coil_run *run, Problem &p) {
     if (xOwn) {
       Primitive::Argument arguments[] = {{DNNL_ARG_FROM, x},
                                          {DNNL_ARG_TO, xOwn}};
-      if ((status = plan->reorderX.execute(run, arguments, 2)))
+      if ((status = plan.reorderX.execute(run, arguments, 2)))
         return status;
     }
     Primitive::Argument arguments[] = {{DNNL_ARG_SRC, xOwn ? xOwn : x},
                                        {DNNL_ARG_WEIGHTS, w},
                                        {DNNL_ARG_DST, yOwn ? yOwn : y},
                                        {DNNL_ARG_BIAS, p.bias.data}};
-    if ((status = plan->convolution.execute(run, arguments, p.hasBias ? 4 : 3)))
+    if ((status = plan.convolution.execute(run, arguments, p.hasBias ? 4 : 3)))
       return status;
     if (yOwn) {
       Primitive::Argument back[] = {{DNNL_ARG_FROM, yOwn}, {DNNL_ARG_TO, y}};
-      if ((status = plan->reorderY.execute(run, back, 2)))
+      if ((status = plan.reorderY.execute(run, back, 2)))
         return status;
     }
     if (smallY.rank)

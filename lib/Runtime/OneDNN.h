@@ -104,6 +104,9 @@ public:
   /// Executes with these arguments; scratch memory comes from the run.
   int32_t execute(coil_run *run, const Argument *arguments, int count) const;
 
+  /// Workspace that it asks for.
+  int64_t getScratchBytes() const { return scratchBytes; }
+
 private:
   int32_t finish(const char *what);
 

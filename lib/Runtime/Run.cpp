@@ -73,12 +73,25 @@ static int32_t allocate(coil_run *run, int64_t bytes, void **out) {
   return COIL_OK;
 }
 
-void *Scratch::allocate(int64_t bytes) {
+int32_t coil::rt::checkWorkspace(const coil_run *run, int64_t bytes) {
+  if (hasWorkspace(run, bytes))
+    return COIL_OK;
+  return fail(COIL_OUT_OF_MEMORY,
+              "the library needs %" PRId64
+              " bytes of workspace, and the memory "
+              "budget leaves %" PRId64,
+              run->workspace + bytes, run->workspaceLimit);
+}
+
+void *Scratch::allocate(int64_t size) {
   pointers.reserve(pointers.size() + 1);
   void *pointer = nullptr;
-  if (coil_rt_alloc(run, bytes, &pointer) != COIL_OK)
+  if (checkWorkspace(run, size) != COIL_OK ||
+      coil_rt_alloc(run, size, &pointer) != COIL_OK)
     return nullptr;
   pointers.push_back(pointer);
+  bytes += size;
+  run->workspace += size;
   return pointer;
 }
 
@@ -86,6 +99,8 @@ void Scratch::reset() {
   for (void *pointer : pointers)
     coil_rt_free(run, pointer);
   pointers.clear();
+  run->workspace -= bytes;
+  bytes = 0;
 }
 
 /// The status of a launch whose kernel returned `status`.

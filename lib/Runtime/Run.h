@@ -74,6 +74,9 @@ struct coil_run {
   /// Objects by name, and those that programs of the run hold.
   std::map<std::string, coil_object *> objects;
   std::vector<coil_object *> held;
+  /// Bytes that a step of a library may allocate (`coil::limit_workspace`; any
+  /// number if negative), and what the one that runs has.
+  int64_t workspaceLimit = -1, workspace = 0;
   /// Collectives that it has started, and nothing has waited for.
   int64_t started = 0;
   /// Memory that process groups gave it.
@@ -147,7 +150,16 @@ private:
   int64_t begin;
 };
 
-/// Scratch memory of a run that goes away with the scope.
+/// Whether a step may have `bytes` more of workspace.
+inline bool hasWorkspace(const coil_run *run, int64_t bytes) {
+  return run->workspaceLimit < 0 ||
+         bytes <= run->workspaceLimit - run->workspace;
+}
+
+/// An error if it may not.
+int32_t checkWorkspace(const coil_run *run, int64_t bytes);
+
+/// Workspace of a library's step that goes away with the scope.
 class Scratch {
 public:
   explicit Scratch(coil_run *run) : run(run) {}
@@ -162,6 +174,7 @@ public:
 private:
   coil_run *run;
   std::vector<void *> pointers;
+  int64_t bytes = 0;
 };
 
 } // namespace coil::rt

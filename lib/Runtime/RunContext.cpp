@@ -269,6 +269,16 @@ extern "C" void coil_run_set_hook(coil_run *run, coil_hook_fn fn, void *user) {
   run->hookUser = user;
 }
 
+/// What a plan of memory leaves to libraries; nothing is known of it if
+/// negative.
+static int32_t limitWorkspace(coil_call *call, void *) {
+  const int64_t *bytes = coil_call_int(call, 0);
+  if (!bytes)
+    return COIL_INVALID_ARGUMENT;
+  coil_call_get_run(call)->workspaceLimit = *bytes;
+  return COIL_OK;
+}
+
 static int32_t hook(coil_call *call, void *) {
   coil_run *run = coil_call_get_run(call);
   if (!run->hook)
@@ -329,6 +339,7 @@ void coil::rt::registerContextFunctions() {
            Function{"coil::rng_seed", rngSeed, false, 0},
            Function{"coil::rng_advance", rngAdvance, false, 0},
            Function{"coil::rng_advance_to", rngAdvanceTo, true, 0},
+           Function{"coil::limit_workspace", limitWorkspace, false, 0},
            Function{"coil::hook", hook, true, 0},
            Function{"coil::debug_number", debugNumber, false, 0},
            Function{"coil::assert_aligned", assertAligned, true, 0},

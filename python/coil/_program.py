@@ -116,6 +116,9 @@ class Program(call.Runner):
         #: Seconds of each stage of compilation, counts of kernels, and what the cache on
         #: disk had to do with it: "off", "miss" or "hit".
         self.compile_stats = json.loads(library.coil_program_stats_json(handle))
+        #: What each launch and library call computes, by its handle ("relu_0:3", the kernel's name and the step's
+        #: number): the nodes and lines of the model. Of every program, those of packages and of the cache, too.
+        self.provenance = self.compile_stats.pop("provenance")
         if warning := self.compile_stats.pop("cache_warning"):
             warnings.warn(f"compiled programs are not kept: {warning}", RuntimeWarning, stacklevel=4)
         self._hook = self._generator = None

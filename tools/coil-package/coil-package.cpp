@@ -122,6 +122,21 @@ static void inspect(llvm::raw_ostream &os, const ProgramVariant &variant) {
     os << "  GPU: " << main.kernels.size() << " kernels for " << getChip(main)
        << (main.kernels.front().isText ? ", PTX, " : ", machine code, ")
        << kernelBytes << " bytes\n";
+  llvm::SmallVector<llvm::StringRef> steps;
+  llvm::StringRef(main.provenance).split(steps, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef step : steps) {
+    auto [handle, sources] = step.split('\t');
+    os << "  step " << handle << ": ";
+    if (sources.empty())
+      os << "of unknown source";
+    for (char c : sources) {
+      if (c == '\t')
+        os << ", ";
+      else
+        os << c;
+    }
+    os << '\n';
+  }
   if (variant.prepare)
     os << "  " << variant.prepare->signature.getOutputs().size()
        << " buffers are made once, of weights alone\n";

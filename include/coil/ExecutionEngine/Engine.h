@@ -73,6 +73,8 @@ struct EngineOptions {
   /// Whether the host functions that the program calls have to be registered
   /// now, not only when they are called.
   bool requireFunctions = true;
+  /// `ProgramImage::provenance` of the program.
+  std::string provenance;
 };
 
 /// Graphs of a program for a GPU.

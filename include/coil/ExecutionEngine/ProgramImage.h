@@ -15,6 +15,7 @@
 
 #include "coil/ExecutionEngine/Signature.h"
 
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
@@ -108,6 +109,9 @@ struct ProgramImage {
   /// Whether the host code calls functions that need a run on a GPU, perhaps
   /// without an input or a kernel that is there.
   bool usesDevice = false;
+  /// What each step computes and where that is in the model: a line for each,
+  /// its handle and its sources after tabs.
+  std::string provenance;
   EngineStats stats;
   /// What the code lies in, where that is a mapped file.
   std::shared_ptr<const void> file;
@@ -115,6 +119,9 @@ struct ProgramImage {
 
 /// The newest chip that kernels of a program are for, or "" without kernels.
 std::string getChip(const ProgramImage &image);
+
+/// `provenance` as {"relu_0:0": ["relu (model.py:3)"]}.
+llvm::json::Object provenanceToJSON(llvm::StringRef provenance);
 
 /// A measure of how much of a device code for a chip uses: code for newer chips
 /// has more, and that for one chip alone ("sm_90a") more than that.

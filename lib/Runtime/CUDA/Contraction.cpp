@@ -51,12 +51,13 @@ struct Problem {
   int64_t ld[3];
   int64_t batch;
   int64_t batchStride[3];
+  int64_t workspace; ///< That an algorithm may ask for.
 
   bool operator<(const Problem &other) const {
     return memcmp(this, &other, sizeof(Problem)) < 0;
   }
 };
-static_assert(sizeof(Problem) == 10 * 4 + 10 * 8, "no holes: it is compared");
+static_assert(sizeof(Problem) == 10 * 4 + 11 * 8, "no holes: it is compared");
 
 /// Descriptors and algorithm of a problem. Setting the bias changes the
 /// descriptor, so one thread at a time uses it.
@@ -84,7 +85,7 @@ static Plans &plans() {
 }
 
 /// The most scratch memory that an algorithm may ask for.
-static constexpr uint64_t maxWorkspace = uint64_t(32) << 20;
+static constexpr int64_t maxWorkspace = int64_t(32) << 20;
 
 static bool getType(int32_t dtype, int &type) {
   switch (dtype) {
@@ -148,8 +149,8 @@ static int32_t chooseAlgorithm(const BlasLt &lib, cublasLtHandle_t handle,
     return lib.cublasLtMatmulPreferenceSetAttribute(preference, attribute,
                                                     &value, sizeof(value));
   };
-  cublasStatus_t result =
-      set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, maxWorkspace);
+  cublasStatus_t result = set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                              uint64_t(problem.workspace));
   const int alignments[] = {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
                             CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                             CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES};
@@ -302,6 +303,7 @@ static int32_t run(RunState &state, const BlasLt &lib, const Call &call) {
   problem.ld[1] = call.b.ld;
   problem.ld[2] = call.ldc;
   problem.batch = call.batch;
+  problem.workspace = state.limitWorkspace(maxWorkspace);
   if (call.batch > 1) {
     problem.batchStride[0] = call.a.batchStride;
     problem.batchStride[1] = call.b.batchStride;

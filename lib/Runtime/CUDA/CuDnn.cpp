@@ -290,8 +290,8 @@ void DnnGraph::addReduction(int kind, Tensor x, Tensor y) {
 // Engines
 //===----------------------------------------------------------------------===//
 
-/// The most scratch memory that an engine may ask for.
-static constexpr int64_t maxWorkspace = int64_t(512) << 20;
+/// The most workspace that an engine may ask for where there is enough memory.
+static constexpr int64_t usualWorkspace = int64_t(512) << 20;
 /// Configurations that are looked at for each way to find some.
 static constexpr int64_t maxConfigs = 32;
 
@@ -398,7 +398,9 @@ int32_t DnnGraph::findPlan(cudnnHandle_t handle, DnnPrecision precision,
   }
   return first ? first
                : fail(COIL_UNSUPPORTED,
-                      "library 'cudnn' has no engine for this %s", what);
+                      "library 'cudnn' has no engine for this %s with at most "
+                      "%lld bytes of workspace",
+                      what, static_cast<long long>(maxWorkspace));
 }
 
 //===----------------------------------------------------------------------===//
@@ -418,7 +420,7 @@ public:
 
   int32_t find(const CuDnn &lib, Device &device, const char *what,
                const std::vector<int64_t> &key, DnnPrecision precision,
-               const std::function<void(DnnGraph &)> &build,
+               int64_t workspace, const std::function<void(DnnGraph &)> &build,
                std::shared_ptr<DnnPlan> &plan);
 
   /// A handle serves one stream at a time.
@@ -440,6 +442,7 @@ private:
 
 int32_t DnnPlans::find(const CuDnn &lib, Device &device, const char *what,
                        const std::vector<int64_t> &key, DnnPrecision precision,
+                       int64_t workspace,
                        const std::function<void(DnnGraph &)> &build,
                        std::shared_ptr<DnnPlan> &plan) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -461,7 +464,7 @@ int32_t DnnPlans::find(const CuDnn &lib, Device &device, const char *what,
     if (int32_t status = checkDnn(lib, lib.cudnnCreate(&handle), "start"))
       return status;
   auto made = std::make_shared<DnnPlan>(lib);
-  DnnGraph graph(lib, what);
+  DnnGraph graph(lib, what, workspace);
   build(graph);
   if (graph.status)
     return graph.status;
@@ -520,11 +523,13 @@ int32_t coil::rt::cuda::runDnn(RunState &state, const CuDnn &lib,
                                const std::vector<DnnBinding> &bindings) {
   key.push_back(state.device.index);
   key.push_back(static_cast<int64_t>(precision));
+  int64_t most = state.limitWorkspace(usualWorkspace);
+  key.push_back(most);
   DnnPlans &plans = DnnPlans::get();
   std::shared_ptr<DnnPlan> plan;
   std::lock_guard<std::mutex> lock(plans.execution);
-  if (int32_t status =
-          plans.find(lib, state.device, what, key, precision, build, plan))
+  if (int32_t status = plans.find(lib, state.device, what, key, precision, most,
+                                  build, plan))
     return status;
   DeviceBlock *workspace = nullptr;
   if (plan->workspace)

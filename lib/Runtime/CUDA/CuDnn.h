@@ -230,8 +230,10 @@ enum class DnnPrecision {
 /// A graph of operations in the making. The first error stays.
 class DnnGraph {
 public:
-  /// `what` is what errors call the problem.
-  DnnGraph(const CuDnn &lib, const char *what) : lib(lib), what(what) {}
+  /// `what` is what errors call the problem; an engine may ask for `workspace`
+  /// bytes.
+  DnnGraph(const CuDnn &lib, const char *what, int64_t workspace)
+      : lib(lib), what(what), maxWorkspace(workspace) {}
   ~DnnGraph();
   DnnGraph(const DnnGraph &) = delete;
   DnnGraph &operator=(const DnnGraph &) = delete;
@@ -266,6 +268,7 @@ private:
 
   const CuDnn &lib;
   const char *const what;
+  const int64_t maxWorkspace;
   int32_t status = 0;
   int64_t numTensors = 0;
   std::vector<cudnnBackendDescriptor_t> descriptors;

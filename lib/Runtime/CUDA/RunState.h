@@ -14,6 +14,7 @@
 
 #include "../Run.h"
 #include "Device.h"
+#include <algorithm>
 
 #include <map>
 #include <memory>
@@ -79,6 +80,11 @@ struct RunState {
   /// Events that were recorded and not waited for, and others.
   std::vector<CUevent> usedEvents, freeEvents;
   /// @}
+  /// What a library may allocate for a step that has `most` where there is
+  /// enough memory.
+  int64_t limitWorkspace(int64_t most) const {
+    return run->workspaceLimit < 0 ? most : std::min(most, run->workspaceLimit);
+  }
   bool timing = false;
   coil_cuda_program *program = nullptr;
   /// Where a call is among its partitions; null outside of calls that keep

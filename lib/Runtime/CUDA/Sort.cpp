@@ -109,6 +109,8 @@ static int32_t sort(RunState &state, const coil_sort &d, const void *x,
   int64_t bytes = 0;
   if (int32_t status = check(*cub, cub->coil_cub_sort_workspace(&d, &bytes)))
     return status;
+  if (int32_t status = checkWorkspace(state.run, bytes))
+    return status;
   DeviceBlock *workspace = nullptr;
   if (bytes)
     if (int32_t status = state.allocate(bytes, workspace))

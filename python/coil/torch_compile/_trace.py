@@ -11,20 +11,41 @@ def _piece_name(name, piece):
     return f"{name}.piece_{piece.stage // 2}"
 
 
-def node_mappings(name, plan):
-    """Which nodes of the graph each piece computes, and the other way around."""
-    pieces = {_piece_name(name, piece): [node.name for node in piece.nodes] for piece in plan.pieces}
+def node_mappings(name, plan, pieces):
+    """Which nodes of the graph each piece and each of its kernels computes, and the other way around."""
+    steps = {_piece_name(name, piece): [node.name for node in piece.nodes] for piece in plan.pieces}
+    for piece in plan.pieces:
+        for step, nodes in kernels(name, piece, pieces).items():
+            steps[step] = [node.name for node in nodes]
     nodes = {}
-    for piece, computed in pieces.items():
+    for step, computed in steps.items():
         for node in computed:
-            nodes.setdefault(node, []).append(piece)
-    return {"preToPost": {}, "postToPre": {}, "cppCodeToPost": pieces, "postToCppCode": nodes, "version": 2.0}
+            nodes.setdefault(node, []).append(step)
+    return {"preToPost": {}, "postToPre": {}, "cppCodeToPost": steps, "postToCppCode": nodes, "version": 2.0}
 
 
-def stack_traces(name, plan):
-    """Where in the model each piece comes from."""
-    return {_piece_name(name, piece): list(dict.fromkeys(
-        node.meta["stack_trace"] for node in piece.nodes if node.meta.get("stack_trace"))) for piece in plan.pieces}
+def kernels(name, piece, pieces):
+    """The nodes that each launch and library call of a piece computes, by "piece/handle"."""
+    program = pieces[piece.stage // 2].program
+    by_name = {node.name: node for node in piece.nodes}
+    found = {}
+    for handle, sources in program.provenance.items():
+        # A source is "node (file:line)".
+        names = dict.fromkeys(source.split(" ", 1)[0] for source in sources)
+        found[f"{_piece_name(name, piece)}/{handle}"] = [by_name[each] for each in names if each in by_name]
+    return found
+
+
+def stack_traces(name, plan, pieces):
+    """Where in the model each piece comes from, and each kernel of it."""
+    def traces(nodes):
+        return list(dict.fromkeys(node.meta["stack_trace"] for node in nodes if node.meta.get("stack_trace")))
+
+    found = {}
+    for piece in plan.pieces:
+        found[_piece_name(name, piece)] = traces(piece.nodes)
+        found.update((step, traces(nodes)) for step, nodes in kernels(name, piece, pieces).items())
+    return found
 
 
 def summary(graph, plan, pieces):
@@ -52,8 +73,8 @@ def record(graph, plan, pieces):
             return
         trace_structured("inductor_output_code", lambda: {"filename": f"coil_{graph.name}.py"},
                          payload_fn=lambda: graph.source)
-        for name, content in (("inductor_provenance_tracking_node_mappings", node_mappings(graph.name, plan)),
-                              ("inductor_provenance_tracking_kernel_stack_traces", stack_traces(graph.name, plan)),
+        for name, content in (("inductor_provenance_tracking_node_mappings", node_mappings(graph.name, plan, pieces)),
+                              ("inductor_provenance_tracking_kernel_stack_traces", stack_traces(graph.name, plan, pieces)),
                               ("coil_summary", summary(graph, plan, pieces))):
             text = json.dumps(content)
             trace_structured("artifact", lambda name=name: {"name": name, "encoding": "json"},

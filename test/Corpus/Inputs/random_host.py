@@ -123,7 +123,8 @@ def draw_pipeline(rng, device="cpu"):
     that need a plan. Between any two of them memory is verified where it is planned."""
     expand = "wrapper.func(wrapper-expand-workspaces,wrapper-expand-resizes)"
     before = some(rng, ["wrapper-reorder-for-memory", "wrapper-sink-waits", "wrapper-update-inputs", "canonicalize", "cse",
-                        "wrapper-insert-profile-marks{calls=true}", "wrapper-use-generator"])
+                        "wrapper-insert-profile-marks{calls=true}", "wrapper-use-generator",
+                        f"wrapper-recompute-for-memory{{budget={rng.choice((0, 300, 2000))}}}"])
     before.insert(rng.randint(0, len(before)), expand)
     parts = "never"
     if rng.random() < 0.5:

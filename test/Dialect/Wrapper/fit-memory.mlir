@@ -13,7 +13,7 @@
 // REMARK: Budget=1100, Peak=1600, Remark="planned as asked for"
 // REMARK: Peak=1600, Remark="planned in pools"
 // REMARK: Peak=704, Remark="planned in another order and pools"
-// ERROR: fit-memory.mlir:[[#@LINE+18]]:{{.*}} error: function 'main' needs at least 704 bytes, above the budget of 600 bytes
+// ERROR: fit-memory.mlir:[[#@LINE+18]]:{{.*}} error: function 'main' needs at least 704 bytes (planned in another order and pools), above the budget of 600 bytes; planned as asked for it needs 1600 bytes
 // ERROR: note: most is in use here
 // ERROR: note: {{.*}} bytes for this {{pool|buffer}}
 // ZERO: error: expected a budget above 0 bytes, not 0

@@ -25,10 +25,14 @@ if sys.argv[1:2] == ["--read"]:
                 print("file", entry[last]["filename"])
     print("code", "def " in found["inductor_output_code"])
     mappings = json.loads(found["inductor_provenance_tracking_node_mappings"])
-    (piece, nodes), = mappings["cppCodeToPost"].items()
-    print(piece, len(nodes) >= 2, all(mappings["postToCppCode"][n] == [piece] for n in nodes), mappings["version"])
+    steps = mappings["cppCodeToPost"]
+    (piece, nodes), = ((step, of) for step, of in steps.items() if "/" not in step)
+    kernels = {step: of for step, of in steps.items() if "/" in step}
+    print(piece, len(nodes) >= 2, all(mappings["postToCppCode"][n][0] == piece for n in nodes), mappings["version"])
+    for step, of in kernels.items():
+        print("kernel", step, of == [n for n in nodes if step in mappings["postToCppCode"][n]], len(of) >= 2)
     traces = json.loads(found["inductor_provenance_tracking_kernel_stack_traces"])
-    print("source", "in model" in "".join(traces[piece]))
+    print("source", "in model" in "".join(traces[piece]), all("in model" in "".join(traces[step]) for step in kernels))
     summary = json.loads(found["coil_summary"])
     print("launches", summary["pieces"][piece]["compile_stats"]["launches"] >= 1, summary["fallbacks"])
     sys.exit()

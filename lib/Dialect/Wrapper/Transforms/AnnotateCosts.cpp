@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
 
+#include "StepCost.h"
 #include "coil/Dialect/Loop/Analysis/Cost.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
@@ -38,6 +39,8 @@ public:
         facts(sym::Context::forOp(fn)) {}
 
   void run();
+  /// The cost of a step, or null where none is known.
+  CostAttr get(Operation *op);
 
 private:
   CostAttr getCost(LaunchOp op);
@@ -222,15 +225,23 @@ CostAttr Annotator::getCost(HostCallOpInterface op) {
   return get(bytes, sym::constant(context, 0), sym::constant(context, 0));
 }
 
+CostAttr Annotator::get(Operation *op) {
+  return llvm::TypeSwitch<Operation *, CostAttr>(op)
+      .Case<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
+          [&](auto step) { return getCost(step); })
+      .Case([&](HostCallOpInterface call) { return getCost(call); })
+      .Default([](Operation *) { return CostAttr(); });
+}
+
 void Annotator::run() {
   fn.getBody().walk([&](Operation *op) {
-    auto cost =
-        llvm::TypeSwitch<Operation *, CostAttr>(op)
-            .Case<LaunchOp, ContractionOp, ConvolutionOp, AttentionOp, SortOp>(
-                [&](auto step) { return getCost(step); })
-            .Case([&](HostCallOpInterface call) { return getCost(call); })
-            .Default([](Operation *) { return CostAttr(); });
-    if (cost)
+    if (CostAttr cost = get(op))
       op->setAttr(kCostAttrName, cost);
   });
+}
+
+CostAttr coil::wrapper::computeStepCost(Operation *op) {
+  auto fn = op->getParentOfType<FuncOp>();
+  SymbolTable kernels(fn->getParentOp());
+  return Annotator(fn, kernels).get(op);
 }

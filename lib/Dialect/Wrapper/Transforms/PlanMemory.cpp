@@ -76,8 +76,10 @@ struct WrapperPlanMemory
 
 } // namespace
 
-Planner::Planner(FuncOp fn, SymbolTableCollection &tables)
-    : fn(fn), tables(tables), hints(fn), facts(sym::Context::forOp(fn)) {}
+Planner::Planner(FuncOp fn, SymbolTableCollection &tables,
+                 const llvm::DenseMap<Operation *, int64_t> *bounds)
+    : fn(fn), tables(tables), bounds(bounds), hints(fn),
+      facts(sym::Context::forOp(fn)) {}
 
 Planner::Key Planner::getKey(Value v) {
   auto type = cast<BufferType>(v.getType());
@@ -137,9 +139,9 @@ void Planner::addCalls(Timeline &timeline) {
                       ? callee->getAttrOfType<DictionaryAttr>(kMemoryAttrName)
                       : DictionaryAttr();
     auto peak = memory ? memory.getAs<IntegerAttr>("peak") : IntegerAttr();
-    if (!peak)
+    if (!peak && !(callee && bounds && bounds->contains(callee)))
       return;
-    int64_t bytes = peak.getInt();
+    int64_t bytes = peak ? peak.getInt() : bounds->lookup(callee);
     for (OpOperand *operand : getTakenOperands(call))
       bytes -= getBytes(operand->get());
     for (Value result : call->getResults())
@@ -440,6 +442,17 @@ int64_t Planner::getLowerBound() {
   Timeline timeline = collect();
   findInPlace(fn.getBody().front(), timeline);
   return timeline.max(0, lifetimes->getNumSteps());
+}
+
+LiveSet Planner::getLargestLiveSet() {
+  Timeline timeline = collect();
+  findInPlace(fn.getBody().front(), timeline);
+  size_t steps = lifetimes->getNumSteps();
+  LiveSet largest;
+  std::tie(largest.bytes, largest.step) = timeline.find(0, steps);
+  for (size_t step = largest.step; step < steps; ++step)
+    largest.numSteps += timeline.max(step, step + 1) == largest.bytes;
+  return largest;
 }
 
 void Planner::run(PlanMode mode) {

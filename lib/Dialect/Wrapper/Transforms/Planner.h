@@ -38,14 +38,26 @@ struct PlannedBuffer {
   bool isInPool = false;
 };
 
+/// Where a program needs most memory, if every buffer is freed after its last
+/// use: the bytes, the first step with as many, and how many steps have them.
+struct LiveSet {
+  int64_t bytes = 0;
+  size_t step = 0, numSteps = 0;
+};
+
 class Planner {
 public:
-  Planner(FuncOp fn, mlir::SymbolTableCollection &tables);
+  /// `bounds` has lower bounds of functions that are called and not planned.
+  Planner(FuncOp fn, mlir::SymbolTableCollection &tables,
+          const llvm::DenseMap<mlir::Operation *, int64_t> *bounds = nullptr);
 
   void run(PlanMode mode);
   /// The lower bound of the peak in this order of the program, which stays as
   /// it is.
   int64_t getLowerBound();
+  /// The same, with the steps at which it is reached, as `Lifetimes` numbers
+  /// them.
+  LiveSet getLargestLiveSet();
 
 private:
   using Key = std::pair<DeviceAttr, sym::ExprAttr>;
@@ -107,6 +119,7 @@ private:
 
   FuncOp fn;
   mlir::SymbolTableCollection &tables;
+  const llvm::DenseMap<mlir::Operation *, int64_t> *bounds;
   loop::Hints hints;
   sym::Context facts;
   std::optional<Lifetimes> lifetimes;

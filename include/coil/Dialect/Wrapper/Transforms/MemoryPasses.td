@@ -73,10 +73,13 @@ def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
     Plans as `wrapper-plan-memory` does, in the mode that is asked for. If the
     peak of a public function is above `budget`, tries the other means that need
     less: pools, then pools of the steps in another order
-    (`wrapper-reorder-for-memory`). What is tried, and the peak that it has, is a
-    remark; the first that fits is kept. If none does, that is an error at each
-    function above the budget, which names its least peak, the step where that
-    is, and the largest buffers there: nothing is run that is known not to fit.
+    (`wrapper-reorder-for-memory`), and then, since that costs time at run time,
+    the same with steps that are repeated (`wrapper-recompute-for-memory`). What
+    is tried, and the peak that it has, is a remark; the first that fits is kept.
+    If none does, that is an error at each function above the budget, which names
+    the least peak that was reached, how, the peak of the plan that was asked
+    for, the step where most is in use, and the largest buffers there: nothing is
+    run that is known not to fit.
 
     Peaks are bytes at the hints of the symbols, rounded to the alignment of the
     device, as `wrapper.memory` reports them. They count what the program
@@ -88,7 +91,7 @@ def WrapperFitMemoryPass : Pass<"wrapper-fit-memory", "::mlir::ModuleOp"> {
 
     Example, in a module with buffers of 1 MB:
     ```
-    error: function 'main' needs at least 3145728 bytes, above the budget of 2000000 bytes
+    error: function 'main' needs at least 3145728 bytes (planned in pools), above the budget of 2000000 bytes; planned as asked for it needs 4194304 bytes
     note: most is in use here
     note: 1048576 bytes for this buffer
     ```
@@ -260,6 +263,55 @@ def WrapperPlanMemoryPass : Pass<"wrapper-plan-memory", "::mlir::ModuleOp"> {
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"reuse\"",
            "'reuse', 'pool', or 'none' for frees only">];
+}
+
+def WrapperRecomputeForMemoryPass
+    : Pass<"wrapper-recompute-for-memory", "::mlir::ModuleOp"> {
+  let summary = "compute values again instead of keeping them";
+  let description = [{
+    Lowers the peak of each public function to `budget` bytes, as far as that is
+    possible, by repeating steps. Where most memory is in use, it looks at the
+    buffers that are alive and not used there, which one step wrote and a later
+    step reads: a mask, a conversion, an activation that waits for the backward
+    pass. The step is repeated directly before the next use, on a new
+    buffer, and the old one ends with its last use before. The cheapest for each
+    byte that it frees comes first; one that does not lower the peak is not
+    taken. A step whose result nothing read before is moved and costs nothing.
+
+    The cost of a step is the bytes that it moves, plus one for every ten
+    operations on floats (every hundred of a matrix multiplication of 16-bit
+    floats). Operands of the step that are not alive any more are kept for
+    longer, if they are less than a quarter of what is freed, or computed again,
+    too, in chains of up to eight steps.
+
+    The same kernel or library call runs on the same values, so results are the
+    same bits. The peak is the lower bound that `wrapper-plan-memory` reports,
+    at the hints of the symbols. A remark states for each value what is freed and
+    what it costs. Runs before memory is planned, on the module; functions that
+    are called repeat where most is in use in them.
+
+    Constraints. A step is repeated if
+    (C1) it is a launch, a call of a library, a copy or a fill, in the block of
+         the buffer, and the only one that writes it;
+    (C2) no kernel that scatters: the order in which elements are combined may
+         differ on a GPU;
+    (C3) nothing writes its operands in the meantime, or takes them over.
+    Functions with work on several streams stay as they are: events order each
+    use. So do functions whose memory is planned.
+
+    Before, with `%m` alive at the launch of `@wide`, and after:
+    ```mlir
+    wrapper.launch @mask[] ins(%x) outs(%m)      wrapper.launch @mask[] ins(%x) outs(%m)
+    wrapper.launch @apply[] ins(%y, %m) ...      wrapper.launch @apply[] ins(%y, %m) ...
+    wrapper.launch @wide[] ins(%y) outs(%w)      wrapper.launch @wide[] ins(%y) outs(%w)
+    wrapper.launch @sum[] ins(%w) outs(%s)       wrapper.launch @sum[] ins(%w) outs(%s)
+                                                 wrapper.launch @mask[] ins(%x) outs(%n)
+    wrapper.launch @apply[] ins(%s, %m) ...      wrapper.launch @apply[] ins(%s, %n) ...
+    ```
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", /*default=*/"0",
+           "Bytes that a public function may need; 0: as few as possible">];
 }
 
 def WrapperReorderForMemoryPass
