@@ -11,7 +11,7 @@ import random
 import re
 import zlib
 
-LARGEST_PARAMETERS = 40_000_000
+LARGEST_PARAMETERS = 12_000_000
 LARGEST_IMAGE = 256
 LIBRARIES = {"transformers": 12, "timm": 10, "torchvision": 3}
 ACTIVATIONS = ("gelu", "relu", "silu", "gelu_new", "gelu_pytorch_tanh", "quick_gelu", "mish", "relu2")
