@@ -62,6 +62,7 @@ def leaves(results):
 def evaluate(call, module, inputs):
     import torch
     module.eval()
+    torch.manual_seed(1)
     with torch.no_grad():
         return [t.double() for t in leaves(call(*inputs)) if t.dtype.is_floating_point]
 
