@@ -5,6 +5,7 @@
 
   scripts/check_models.py --bin=build/bin [--shard=0/4] [--only=REGEX] [--targets=cpu,cuda:sm_90a]
   scripts/check_models.py --bin=build/bin --run [--shard=0/4] [--only=REGEX]
+  scripts/check_models.py --random=SEED --count=N ...    # architectures that nobody listed
 
 Needs the environment of test/models/requirements.txt. Each architecture of
 test/models/architectures.py is exported by torch.export and compiled by coil-compile,
@@ -16,6 +17,9 @@ torch.export refuses.
 With --run each is compiled and run by the Python module on the CPU and compared with eager mode;
 test/models/running.py states what agrees. Results that do not, and runs that end with an error,
 are failures, too.
+
+With --random=SEED, --count architectures are drawn from the registries of the libraries (test/models/drawing.py);
+those above its limits, or whose inputs it does not know, are skipped.
 
 Results are lines of JSON in --results, with the seconds that each compilation took, which a later
 run continues: what has a line is not repeated unless it failed.
@@ -174,12 +178,14 @@ def main():
     parser.add_argument("--run", action="store_true", help="run on the CPU, and compare with eager mode")
     parser.add_argument("--option", action="append", default=[], help="another option of coil-compile")
     parser.add_argument("--only", default="", help="a regular expression that names have to match")
+    parser.add_argument("--random", type=int, metavar="SEED", help="draw architectures instead of those listed")
+    parser.add_argument("--count", type=int, default=100, help="how many to draw")
     parser.add_argument("--shard", default="0/1", help="i/n: every n-th architecture from the i-th on")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one process")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path("check-models.jsonl"))
     args = parser.parse_args()
     index, count = map(int, args.shard.split("/"))
-    names = [n for n in architectures.get_names() if re.search(args.only, n)][index::count]
+    names = [n for n in architectures.get_names(args.random, args.count) if re.search(args.only, n)][index::count]
     entries = {}
     if args.results.exists():
         for line in args.results.read_text().splitlines():

@@ -180,8 +180,11 @@ PERCEPTION = {
 }
 
 
-def get_names():
-    """All names, those of a library with its name in front."""
+def get_names(seed=None, count=100):
+    """All names, those of a library with its name in front; with a seed, `count` that are drawn from its registry."""
+    if seed is not None:
+        import drawing
+        return drawing.draw(seed, count)
     names = [f"torchvision.{name}" for name in TORCHVISION]
     names += [f"timm.{name}" for name in TIMM]
     names += [f"transformers.{name}" for name in [*TRANSFORMERS, *PERCEPTION]]
@@ -265,6 +268,9 @@ def _make_transformers(name, attention=None):
 def make(name, attention=None):
     """A module in evaluation mode and a tuple of inputs; `attention` is an implementation that transformers names."""
     library, _, rest = name.partition(".")
+    if "@" in rest:  # One that drawing.draw has drawn.
+        import drawing
+        return drawing.make(name)
     if library == "transformers":
         module, inputs = _make_transformers(rest, attention)
     else:

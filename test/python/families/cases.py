@@ -383,7 +383,53 @@ def quantized():
         Case("_scaled_mm", lambda x, y, s, t: torch._scaled_mm(x, y.t(), s, t, out_dtype=torch.float32),
              (torch.randn(16, 32).to(f8), torch.randn(16, 32).to(f8),
               torch.tensor(0.5), torch.tensor(2.0))),
+        *_packed(), *_scaled_blocks(),
     ]
+
+
+def _packed():
+    """Weights of 4 bits: complete blocks of rows, and what remains."""
+    cases = []
+    for rows, columns, group in (64, 64, 32), (96, 64, 64), (48, 32, 32), (160, 128, 128):
+        weight = torch.randint(0, 16, (rows, columns), dtype=torch.int32)
+        cases.append(Case(f"_convert_weight_to_int4pack_for_cpu {rows}",
+                          lambda w: torch.ops.aten._convert_weight_to_int4pack_for_cpu(w, 1), (weight,)))
+        packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(weight, 1)
+        for dtype in torch.float32, torch.bfloat16:
+            cases.append(Case(
+                named(f"_weight_int4pack_mm_for_cpu {rows}", dtype),
+                lambda x, p, s, g=group: torch.ops.aten._weight_int4pack_mm_for_cpu(x, p, g, s),
+                (torch.randn(5, columns).to(dtype), packed, torch.rand(columns // group, rows, 2).to(dtype))))
+    return cases
+
+
+def _scaled_blocks():
+    """`_scaled_mm_v2` for each pair of recipes, which eager mode has on GPUs alone: expected are products of scaled matrices."""
+    m, k, n, f8 = 256, 384, 128, torch.float8_e4m3fn
+    x, y = torch.randn(m, k).to(f8), torch.randn(n, k).to(f8)
+    number, rows, columns = torch.tensor(0.5), torch.rand(m, 1), torch.rand(1, n)
+    left, right = torch.rand(k // 128, m).t(), torch.rand(k // 128, n).t()
+    left_blocks, right_blocks = torch.rand(m // 128, 4).t(), torch.rand(n // 128, 4).t()
+
+    def spread(scale, dim):
+        return scale.repeat_interleave(128, dim)
+
+    recipes = [
+        (0, 0, number, number, lambda a, b: (a, b)), (1, 1, rows, columns, lambda a, b: (a, b)),
+        (4, 4, left, right, lambda a, b: (spread(a, 1), spread(b, 1).t())),
+        (4, 5, left, right_blocks, lambda a, b: (spread(a, 1), spread(spread(b, 0)[:k], 1))),
+        (5, 4, left_blocks, right, lambda a, b: (spread(spread(a, 0)[:k], 1).t(), spread(b, 1).t())),
+    ]
+
+    def make(left_recipe, right_recipe, a, b, spread_both):
+        def expected(x, y, a, b):
+            a, b = spread_both(a.double(), b.double())
+            return ((x.double() * a) @ (y.double().t() * b)).float()
+
+        return Case(f"_scaled_mm_v2 {left_recipe} {right_recipe}", lambda x, y, a, b: torch._scaled_mm_v2(
+            x, y.t(), [a], [left_recipe], [0], [b], [right_recipe], [0], None, torch.float32), (x, y, a, b), expected)
+
+    return [make(*recipe) for recipe in recipes]
 
 
 FAMILIES = {"special": special, "complex": complex_numbers, "fft": fourier,

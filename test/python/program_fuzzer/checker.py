@@ -38,10 +38,11 @@ from ways import Way  # noqa: E402
 
 # The condition from which on rounding decides what becomes of a matrix.
 SINGULAR = 1e5
-# Operators that give a view or a copy, by the strides of their operand, and statements that write.
-LAYOUTS = re.compile(r"reshape|contiguous|ravel|flatten|_to_copy|\.to\.")
+# Operators that give a view or a copy, by the strides of their operand, or that look at its memory, and statements
+# that write, or look at memory.
+LAYOUTS = re.compile(r"reshape|contiguous|ravel|flatten|_to_copy|\.to\.|as_strided")
 RANDOM = re.compile(r"dropout|attention|rand|rrelu|bernoulli|multinomial|normal|poisson|binomial|exponential|geometric|cauchy|uniform|gumbel|dirichlet|gamma")
-WRITES = re.compile(r"_\(|_\.\w+\(|out=|\] [+*-]?= ")
+WRITES = re.compile(r"_\(|_\.\w+\(|out=|\] [+*-]?= |as_strided")
 
 
 def check(program, way, options, runner, say, is_random):
@@ -76,7 +77,7 @@ def check(program, way, options, runner, say, is_random):
                 expectation.add_runs(exported, program)
             state, why = expectation.judge(seen, {**dict(zip(users, after)), **changed})
         if state == "wrong" and declared.moved and WRITES.search("\n".join(program.statements)):
-            return "export", f"{declared.moved}, which decides whether what is written later is a copy: {why}"
+            return "export", f"{declared.moved}, which decides what is written or read later: {why}"
         if state == "wrong" and differs_exported(exported, program, expectation):
             return "export", "the exported program gives other results in eager mode: " + why
     return state, why
@@ -122,7 +123,8 @@ def unchanged(exported):
 
 class Declared(torch.fx.Interpreter):
     """Runs an exported program; fails where a result has another element type or other sizes than the exporter declares.
-    `moved` says of a tensor that it has other strides, if what reads it is a view or a copy depending on these."""
+    `moved` says of a tensor that it has other strides, if what reads it is a view or a copy depending on these, or
+    looks at memory."""
 
     moved = None
 
@@ -135,7 +137,8 @@ class Declared(torch.fx.Interpreter):
                     any(isinstance(b, int) and a != b for a, b in zip(got.shape, said.shape))):
                 raise TypeError(f"{n.target} gives {got.dtype} {list(got.shape)}, but the exporter declares {said.dtype} {list(said.shape)}")
             if isinstance(got, torch.Tensor) and isinstance(said, torch.Tensor) and any(LAYOUTS.search(str(user.target)) for user in n.users) and any(
-                    isinstance(b, int) and a != b and size > 1 for size, a, b in zip(got.shape, got.stride(), said.stride())):
+                    a != (b if isinstance(b, int) else b.node.hint) and size > 1
+                    for size, a, b in zip(got.shape, got.stride(), said.stride())):
                 self.moved = f"{n.target} gives strides {list(got.stride())}, but the exporter declares {list(said.stride())}"
         return result
 

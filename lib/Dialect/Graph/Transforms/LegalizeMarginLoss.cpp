@@ -89,18 +89,25 @@ static LogicalResult legalizeHingeEmbedding(AtenCall &c) {
   return replaceByLoss(c, select(isNot(1), far, 0) + select(isNot(-1), x, 0));
 }
 
-/// The product of integers is one, and wraps; the margin is a float.
+/// Each step has the type that the framework promotes its operands to, in which
+/// integers wrap: the negative of an unsigned target, a difference, a product.
 static LogicalResult legalizeMarginRanking(AtenCall &c) {
-  Type wide = getAccumulationType(c.resultElementType()),
-       type = getPromotedType(c, {"input1", "input2", "target"});
-  if (!type || isa<FloatType>(type) || type.isInteger(1))
-    type = wide;
-  Value x = c.operand("input1", type), y = c.operand("input2", type),
-        target = c.operand("target", type);
+  Type wide = getAccumulationType(c.resultElementType());
+  auto getType = [&](ArrayRef<StringRef> names) {
+    Type type = getPromotedType(c, names);
+    return !type || isa<FloatType>(type) ? wide : type;
+  };
+  Type difference = getType({"input1", "input2"}),
+       negative = getType({"target"}),
+       product = getType({"input1", "input2", "target"});
+  Value x = c.operand("input1", difference),
+        y = c.operand("input2", difference),
+        target = c.operand("target", negative);
   if (!x || !y || !target)
     return c.fail("an operand is missing");
-  Num product = -Num(c.b, target) * (Num(c.b, x) - Num(c.b, y));
-  return replaceByLoss(c, max(product.to(wide) + c.floatOr("margin", 0), 0));
+  Num loss =
+      (-Num(c.b, target)).to(product) * (Num(c.b, x) - Num(c.b, y)).to(product);
+  return replaceByLoss(c, max(loss.to(wide) + c.floatOr("margin", 0), 0));
 }
 
 static Num cosineEmbedding(AtenCall &c, ArrayRef<Num> v) {

@@ -12,10 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMath.h"
+#include "coil/Dialect/Target/IR/Target.h"
 
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
+using sym::ExprAttr;
 
 /// Sums of products of 8-bit integers in 32 bits.
 static LogicalResult legalizeIntMm(AtenCall &c) {
@@ -66,6 +68,190 @@ static LogicalResult legalizeScaledMm(AtenCall &c) {
       scale && c.resultElementType().getIntOrFloatBitWidth() == 8)
     result = b.mul(result, scale);
   return c.replace(b.castSizes(result, c.resultSizes()));
+}
+
+/// The scales of a matrix in `_scaled_mm_v2`, spread over its [rows, columns];
+/// null for those that are not known. `dim` is the dimension that is not
+/// summed. Scales of blocks have this dimension first if a block has one row of
+/// it, else last, and blocks are of 128.
+static Value spreadScale(AtenCall &c, Value scale, int64_t recipe, Value x,
+                         int64_t dim) {
+  enum { Whole = 0, Row = 1, Block1x128 = 4, Block128x128 = 5 };
+  TensorBuilder &b = c.b;
+  Positions p(b);
+  Sizes sizes = getSizes(x), given = getSizes(scale);
+  auto blocks = [&](Value v, ExprAttr size, int64_t at) -> Value {
+    return b.index(v, floorDiv(p.iota(size), 128), at);
+  };
+  switch (recipe) {
+  case Whole:
+    return b.reshape(scale, {});
+  case Row: {
+    Sizes wanted(2, b.size(1));
+    wanted[dim] = sizes[dim];
+    return b.reshape(scale, wanted);
+  }
+  case Block1x128:
+  case Block128x128: {
+    if (given.size() != 2)
+      return {};
+    int64_t summed = recipe == Block1x128 ? 1 : 0;
+    Value all = blocks(scale, sizes[1 - dim], summed);
+    if (recipe == Block128x128)
+      all = blocks(all, sizes[dim], 1);
+    // Dimension `dim` of the matrix is 1 - summed here.
+    return dim == 1 - summed ? all : b.transpose(all, 0, 1);
+  }
+  default:
+    return {};
+  }
+}
+
+/// The same with a recipe for the scales of each operand, of which blocks may
+/// have their own; with these, operands are scaled before they are multiplied.
+static LogicalResult legalizeScaledMmV2(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = Float32Type::get(b.getContext());
+  Value x = c.operand("self", type), y = c.operand("mat2", type);
+  auto xScales = c.tensors("scale_a"), yScales = c.tensors("scale_b");
+  auto xRecipes = c.getInts("recipe_a"), yRecipes = c.getInts("recipe_b");
+  if (!x || !y || !xRecipes || !yRecipes || getRank(x) != 2 || getRank(y) != 2)
+    return c.fail("an operand is missing");
+  if (xScales.size() != 1 || yScales.size() != 1 || xRecipes->size() != 1 ||
+      yRecipes->size() != 1)
+    return c.fail("its operands have scales of several levels");
+  for (StringRef name : {"swizzle_a", "swizzle_b"})
+    if (auto orders = c.getInts(name);
+        orders && llvm::any_of(*orders, [](int64_t o) { return o != 0; }))
+      return c.fail("its scales are swizzled");
+  Value xScale = spreadScale(c, b.convert(xScales[0], type), (*xRecipes)[0], x,
+                             /*dim=*/0),
+        yScale = spreadScale(c, b.convert(yScales[0], type), (*yRecipes)[0], y,
+                             /*dim=*/1);
+  if (!xScale || !yScale)
+    return c.fail("its scales are neither of the whole, of rows, nor of blocks "
+                  "of 128");
+  auto isOfBlocks = [](int64_t recipe) { return recipe > 1; };
+  Value result;
+  if (isOfBlocks((*xRecipes)[0]) || isOfBlocks((*yRecipes)[0]))
+    result = b.matmul(b.mul(x, xScale), b.mul(y, yScale));
+  else
+    result = b.mul(b.mul(b.matmul(x, y), xScale), yScale);
+  if (Value bias = c.operand("bias", type))
+    result = b.add(result, bias);
+  return c.replace(b.castSizes(result, c.resultSizes()));
+}
+
+//===----------------------------------------------------------------------===//
+// Weights of 4 bits that PyTorch packs for processors
+//===----------------------------------------------------------------------===//
+//
+// The layout is that of the vectors of the processor: rows are in blocks, and a
+// byte has two rows of one column. In a complete block these are half a block
+// apart, in the remaining rows they are neighbours.
+
+/// Rows of a block: 64 for vectors of 512 bits, 32 for those of AVX2. Nothing
+/// where the program is not for a processor.
+static std::optional<int64_t> getBlock(AtenCall &c) {
+  target::TargetAttrInterface target = target::getProgramTarget(c.op);
+  std::optional<int64_t> bits;
+  if (target)
+    bits = target.getFact("vector_bits");
+  if (!bits)
+    return std::nullopt;
+  return *bits >= 512 ? 64 : 32;
+}
+
+namespace {
+
+/// Where rows of `rows` x `columns` numbers are.
+struct PackedLayout {
+  Positions p;
+  int64_t block;
+  ExprAttr rows, columns;
+
+  /// The rows of the block that is `first` rows from the front.
+  Num heightAt(Num first) const {
+    return min(p.size(rows) - first, static_cast<double>(block));
+  }
+};
+
+} // namespace
+
+/// The numbers of a packed matrix, 0 to 15, as [rows, columns] of `i32`.
+static Num unpack(TensorBuilder &b, const PackedLayout &layout, Value packed) {
+  const Positions &p = layout.p;
+  auto block = static_cast<double>(layout.block);
+  Num row = p.iota(layout.rows).unsqueeze(1), column = p.iota(layout.columns);
+  Num first = floorDiv(row, block) * block, within = row - first,
+      height = layout.heightAt(first), half = floorDiv(height, 2);
+  Num isComplete = height == block, isLower = within < half;
+  Num pair = select(isComplete, select(isLower, within, within - half),
+                    floorDiv(within, 2));
+  Num isHigh = select(isComplete, (!isLower).to(p.type()),
+                      mod(within, within.number(2)));
+  Num byte = floorDiv(first * p.size(layout.columns), 2) + column * half + pair;
+  Num value(b, b.index(flatten(b, packed), byte, 0));
+  value = value.to(b.getBuilder().getI32Type());
+  return select(isHigh != 0, floorDiv(value, 16), mod(value, value.number(16)));
+}
+
+/// _convert_weight_to_int4pack_for_cpu: integers of 0 to 15 become bytes.
+static LogicalResult legalizePack(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type i32 = b.getBuilder().getI32Type();
+  Value self = c.operand("self", i32);
+  std::optional<int64_t> block = getBlock(c);
+  if (!self || getRank(self) != 2)
+    return c.fail("its operand is no matrix");
+  if (!block)
+    return c.fail("its layout is that of a processor");
+  Positions p(b);
+  PackedLayout layout{p, *block, getSizes(self)[0], getSizes(self)[1]};
+  Num columns = p.size(layout.columns);
+  Num byte = p.iota(sym::floorDiv(
+      sym::getNumElements(cast<RankedTensorType>(self.getType())), b.size(2)));
+  Num first = floorDiv(byte, floorDiv(columns * double(*block), 2)) *
+              double(*block),
+      height = layout.heightAt(first), half = floorDiv(height, 2);
+  Num within = byte - floorDiv(first * columns, 2),
+      column = floorDiv(within, half), pair = mod(within, half);
+  Num isComplete = height == double(*block);
+  Num low = first + select(isComplete, pair, pair * 2),
+      high = select(isComplete, low + half, low + 1);
+  auto at = [&](Num row) {
+    return Num(b, b.index(flatten(b, self), row * columns + column, 0));
+  };
+  Num bytes = (at(low) + at(high) * 16).to(c.resultElementType());
+  return c.replace(b.reshape(bytes, c.resultSizes()));
+}
+
+/// _weight_int4pack_mm_for_cpu: a matrix times the transpose of a packed one,
+/// of which groups of a row have a scale and what its number 8 stands for.
+static LogicalResult legalizeInt4PackMm(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("self", type), packed = c.tensor("mat2"),
+        scales = c.operand("qScaleAndZeros", type);
+  auto group = c.getInt("qGroupSize");
+  std::optional<int64_t> block = getBlock(c);
+  if (!x || !packed || !scales || !group || *group <= 0 || getRank(x) != 2 ||
+      getRank(packed) != 2 || getRank(scales) != 3)
+    return c.fail("its operands are no matrices with scales of groups");
+  if (!block)
+    return c.fail("its layout is that of a processor");
+  Positions p(b);
+  PackedLayout layout{p, *block, getSizes(packed)[0], getSizes(x)[1]};
+  Num row = p.iota(layout.rows).unsqueeze(1),
+      number = floorDiv(p.iota(layout.columns), static_cast<double>(*group));
+  auto ofGroup = [&](double which) {
+    Num at = (number * p.size(layout.rows) + row) * 2 + which;
+    return Num(b, b.index(flatten(b, scales), at, 0));
+  };
+  Num weight =
+      (unpack(b, layout, packed) - 8).to(type) * ofGroup(0) + ofGroup(1);
+  return c.replace(
+      b.castSizes(b.matmul(x, b.transpose(weight, 0, 1)), c.resultSizes()));
 }
 
 /// A number for each part of `x` along dimension `axis`.
@@ -335,5 +521,8 @@ void graph::populateQuantizedLegalizations(AtenLegalizations &t) {
         legalizeObservedFakeQuantize);
   t.add("_int_mm", legalizeIntMm);
   t.add("_weight_int8pack_mm", legalizeInt8PackMm);
+  t.add("_convert_weight_to_int4pack_for_cpu", legalizePack);
+  t.add("_weight_int4pack_mm_for_cpu", legalizeInt4PackMm);
   t.add("_scaled_mm", legalizeScaledMm);
+  t.add("_scaled_mm_v2", legalizeScaledMmV2);
 }
