@@ -111,12 +111,26 @@ bool BoxAccess::isStaged(ArrayRef<BoxSide> sides,
          getRun(own, extents) >= 2 * run;
 }
 
+/// Whether a load is inside of its operand at all points, whatever its mask is.
+static bool isInside(LoadOp load, const sym::Context &context) {
+  SmallVector<ExprAttr> sizes =
+      sym::getSizes(cast<RankedTensorType>(load.getSource().getType()));
+  return llvm::all_of(
+      llvm::zip_equal(load.getIndices().getDims(), sizes), [&](auto pair) {
+        auto [index, size] = pair;
+        return context.isNonNegative(index) && context.isLess(index, size);
+      });
+}
+
 SmallVector<BoxAccess> loop::getBoxAccesses(KernelOp kernel,
                                             const GPUKernelLayout &layout) {
   Hints hints(kernel);
   std::vector<VectorForm> forms;
   for (unsigned d = 0; d < kernel.getNumDims(); ++d)
     forms.emplace_back(kernel, layout, d, 2);
+  DimDependence dependence(kernel);
+  sym::Context context = sym::Context::forOp(kernel);
+  context.setDimExtents(kernel.getDims().getDims());
   SmallVector<BoxAccess> accesses;
   for (Operation &op : *kernel.getBlock()) {
     BoxAccess access;
@@ -135,6 +149,15 @@ SmallVector<BoxAccess> loop::getBoxAccesses(KernelOp kernel,
       LaneAddress address = form.getAddress(&op);
       access.isLinear &= static_cast<bool>(address.step);
       access.steps.push_back(address.step ? hints(address.step) : 0);
+    }
+    if (load && load.getMask()) {
+      llvm::SmallBitVector varies = dependence[load.getMask()];
+      if (load.getOther())
+        varies |= dependence[load.getOther()];
+      for (unsigned d : varies.set_bits())
+        access.choosesAtPoints |=
+            access.steps[d] == 0 && !kernel.getExtent(d).isConstant(1);
+      access.isLinear &= !access.choosesAtPoints || isInside(load, context);
     }
     accesses.push_back(std::move(access));
   }

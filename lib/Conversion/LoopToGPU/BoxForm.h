@@ -59,6 +59,10 @@ struct BoxAccess {
   /// Whether the access is a load or a store with a constant step along each
   /// dimension.
   bool isLinear = true;
+  /// Whether the access is a load whose mask, or what it has where that does
+  /// not hold, varies along a dimension that its address does not: what is
+  /// staged are the elements of memory, and points choose.
+  bool choosesAtPoints = false;
 
   /// How many points lie next to each other in memory if the innermost ones of
   /// `sides` come first; dimensions along which the access does not vary count

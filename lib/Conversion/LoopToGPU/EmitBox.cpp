@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace coil;
@@ -278,9 +279,15 @@ std::optional<Value> GPUKernelEmitter::getBoxPointer(unsigned buffer,
 LogicalResult GPUKernelEmitter::loadBox(const BoxStage &s,
                                         ArrayRef<BoxItem> items, bool masked,
                                         Copies &copies) {
-  // Masks of the load are computed where it happens.
-  DenseSet<Operation *> needed =
-      getNeeded(s.access.op, [](Operation *) { return false; });
+  // Masks of the load are computed where it happens, unless points choose.
+  DenseSet<Operation *> needed;
+  if (s.access.choosesAtPoints)
+    needed.insert(s.access.op);
+  else
+    needed = getNeeded(s.access.op, [](Operation *) { return false; });
+  llvm::SaveAndRestore saved(unmasked, s.access.choosesAtPoints
+                                           ? cast<LoadOp>(s.access.op)
+                                           : LoadOp());
   values.clear();
   setBoxItems(items, masked);
   for (Operation &op : *kernel.getBlock())
@@ -290,21 +297,43 @@ LogicalResult GPUKernelEmitter::loadBox(const BoxStage &s,
   return success();
 }
 
+void GPUKernelEmitter::chooseBoxItems(LoadOp load, Copies staged) {
+  b.setLoc(load.getLoc());
+  for (auto [ip, value] : llvm::enumerate(staged.values)) {
+    auto item = static_cast<unsigned>(ip);
+    Value other =
+        load.getOther() ? lookupOther(load, item, 0) : zero(value.getType());
+    value = arith::SelectOp::create(b, lookup(load.getMask(), item, 0), value,
+                                    other);
+  }
+  values[load.getResult()] = std::move(staged);
+}
+
 LogicalResult GPUKernelEmitter::emitBoxItems(ArrayRef<BoxItem> items,
                                              bool masked,
                                              ArrayRef<BoxStage> stages,
                                              ArrayRef<Operation *> body) {
   values.clear();
   setBoxItems(items, masked);
+  DenseMap<Operation *, Copies> chosen;
   for (const BoxStage &s : stages) {
     if (!s.isLoad())
       continue;
-    values[s.access.op->getResult(0)] = takeBoxItems(s, items);
+    Copies copies = takeBoxItems(s, items);
+    if (s.access.choosesAtPoints)
+      chosen[s.access.op] = copies;
+    else
+      values[s.access.op->getResult(0)] = copies;
   }
   // Writes come last.
   for (Operation *op : body) {
     if (isa<StoreOp>(op))
       setBoxItems(items, /*masked=*/true);
+    auto it = chosen.find(op);
+    if (it != chosen.end()) {
+      chooseBoxItems(cast<LoadOp>(op), it->second);
+      continue;
+    }
     if (failed(emitOp(op)))
       return failure();
   }
@@ -320,7 +349,8 @@ LogicalResult GPUKernelEmitter::emitBoxTile(bool masked,
   DenseSet<Operation *> staged;
   std::vector<std::pair<SmallVector<BoxItem, 0>, Copies>> loaded;
   for (const BoxStage &s : stages) {
-    staged.insert(s.access.op);
+    if (!s.access.choosesAtPoints)
+      staged.insert(s.access.op);
     if (!s.isLoad())
       continue;
     auto &[items, copies] = loaded.emplace_back();

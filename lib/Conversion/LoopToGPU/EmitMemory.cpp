@@ -224,8 +224,8 @@ Value GPUKernelEmitter::emitLoadLane(LoadOp load, const LaneAddress &address,
              args, active);
   Value other;
   if (active)
-    other = load.getOther() ? extract(lookupOther(load, ip, ir), lane)
-                            : zero(scalar);
+    other = getOther(load) ? extract(lookupOther(load, ip, ir), lane)
+                           : zero(scalar);
   return select(active, other, [&]() -> Value {
     // Lanes at a constant distance share the address of the first one.
     Value pointer;
@@ -278,7 +278,7 @@ Value GPUKernelEmitter::loadUnder(LoadOp load, const LaneAddress &address,
   auto type = VectorType::get(width, load.getType());
   Value other;
   if (active || condition.lanes)
-    other = load.getOther() ? broadcast(lookupOther(load, ip, ir)) : zero(type);
+    other = getOther(load) ? broadcast(lookupOther(load, ip, ir)) : zero(type);
   if (!condition.lanes)
     return select(active, other, whole);
   // A masked load would be one access that reaches over the end.
@@ -340,7 +340,7 @@ LogicalResult GPUKernelEmitter::emitLoad(LoadOp load) {
     return success();
   if (takeKept(load))
     return success();
-  if (isWindowLoad(load) && emitWindowLoad(load))
+  if (load != unmasked && isWindowLoad(load) && emitWindowLoad(load))
     return success();
   if (takeFromRing(load))
     return success();

@@ -176,10 +176,15 @@ private:
   bool isKnown(mlir::Value v) const {
     return v && v.getDefiningOp() && known.contains(v.getDefiningOp());
   }
-  /// The mask of a load, unless it is known to hold.
+  /// The mask of a load, unless it is known to hold or whoever reads what is
+  /// staged goes by it.
   mlir::Value getMask(LoadOp load) const {
     mlir::Value mask = load.getMask();
-    return isKnown(mask) ? mlir::Value() : mask;
+    return isKnown(mask) || load == unmasked ? mlir::Value() : mask;
+  }
+  /// What a load has where its mask does not hold; null if that is zero.
+  mlir::Value getOther(LoadOp load) const {
+    return load == unmasked ? mlir::Value() : load.getOther();
   }
 
   /// Items of a thread from `point` on; `partial`: lanes may be outside.
@@ -723,6 +728,8 @@ private:
   void putBoxItems(const BoxStage &stage, llvm::ArrayRef<BoxItem> items,
                    llvm::function_ref<mlir::Value(unsigned ip)> getValue);
   Copies takeBoxItems(const BoxStage &stage, llvm::ArrayRef<BoxItem> items);
+  /// Has `staged` be what `load` reads, where its mask holds.
+  void chooseBoxItems(LoadOp load, Copies staged);
 
   //===--- Reductions (EmitReduce.cpp) ------------------------------------===//
 
@@ -918,6 +925,8 @@ private:
   GPUScheduleAttr schedule;
   const GPUKernelLayout &layout;
   DimDependence dependence;
+  /// A load that is being staged without its mask.
+  LoadOp unmasked;
   std::optional<Precision> precision;
   const GPUFacts &facts;
   mlir::ImplicitLocOpBuilder b;

@@ -24,7 +24,7 @@
 
 // A program that needs more than its budget is not compiled (B07).
 // RUN: not coil-compile %s --memory-budget=100 --to=wrapper -o %t/x.mlir 2>&1 | FileCheck %s --check-prefix=BUDGET
-// BUDGET: error: function 'main' needs at least {{[0-9]+}} bytes, above the budget of 100 bytes
+// BUDGET: error: function 'main' needs at least {{[0-9]+}} bytes (planned as asked for), above the budget of 100 bytes
 // RUN: coil-run %s --memory-budget=1M --stack-limit=1K --random-inputs --reference=interp
 
 // HEADER:      /* Takes arrays, row by row, and writes to the last 2, which share no byte with others:
