@@ -103,15 +103,27 @@ StringRef coil::loop::findChunkObstacle(KernelOp kernel) {
         op.getOperands(), [&](Value v) { return afterReduction.contains(v); });
     if (reduces && depends)
       return "a reduction needs the result of another";
-    if (auto store = dyn_cast<StoreOp>(op))
-      if (dependence.of(store.getIndices().getDims()).anyCommon(reduced))
-        return "it stores values along the reduced dimensions";
-    if (depends && op.getNumResults() > 0 &&
-        dependence[op.getResult(0)].anyCommon(reduced))
+    auto store = dyn_cast<StoreOp>(op);
+    if (depends &&
+        (store ? dependence.of(store.getIndices().getDims()).anyCommon(reduced)
+               : op.getNumResults() > 0 &&
+                     dependence[op.getResult(0)].anyCommon(reduced)))
       return "values along the reduced dimensions need a reduction";
     if (reduces || depends)
       for (Value v : op.getResults())
         afterReduction.insert(v);
   }
   return {};
+}
+
+SmallVector<StoreOp> coil::loop::getStoresOfRows(KernelOp kernel) {
+  DimDependence dependence(kernel);
+  llvm::SmallBitVector reduced(kernel.getNumDims());
+  for (unsigned r : kernel.getReducedDims())
+    reduced.set(r);
+  SmallVector<StoreOp> found;
+  for (auto store : kernel.getBlock()->getOps<StoreOp>())
+    if (dependence.of(store.getIndices().getDims()).anyCommon(reduced))
+      found.push_back(store);
+  return found;
 }

@@ -122,7 +122,8 @@ std::optional<int64_t> coil::loop::getScratchBytes(KernelOp kernel, Type type) {
 }
 
 bool coil::loop::canReduceRows(const Phases &phases, KernelOp kernel,
-                               unsigned vectorDim, std::string &why) {
+                               unsigned vectorDim, std::string &why,
+                               bool storesApart) {
   auto no = [&](StringRef reason) {
     why = reason.str();
     return false;
@@ -138,7 +139,8 @@ bool coil::loop::canReduceRows(const Phases &phases, KernelOp kernel,
       for (Value v : op.getResults())
         if (!phases.getDimDependence()[v][vectorDim])
           return no("a reduction does not vary over the vector dimension");
-    } else if (phases.isInner(&op) && (isa<StoreOp>(op) || phases[&op] != 0)) {
+    } else if (phases.isInner(&op) &&
+               (phases[&op] != 0 || (isa<StoreOp>(op) && !storesApart))) {
       return no("it stores or computes values along the reduced dimensions "
                 "after a reduction");
     }
@@ -338,5 +340,6 @@ bool coil::loop::sharesRows(KernelOp kernel) {
   return dim >= 0 &&
          !llvm::is_contained(kernel.getReducedDims(),
                              static_cast<unsigned>(dim)) &&
-         canReduceRows(phases, kernel, static_cast<unsigned>(dim), why);
+         canReduceRows(phases, kernel, static_cast<unsigned>(dim), why,
+                       /*storesApart=*/true);
 }

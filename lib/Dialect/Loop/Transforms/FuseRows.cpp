@@ -75,7 +75,7 @@ struct LoopFuseRowsPass
       if (!reduce || reduce.getTf32() || matchOnlineSum(reduce))
         return false;
     }
-    return findChunkObstacle(kernel).empty();
+    return findChunkObstacle(kernel).empty() && getStoresOfRows(kernel).empty();
   }
 
   /// The dimensions of `kernel` that are a row of `producer`: those that it

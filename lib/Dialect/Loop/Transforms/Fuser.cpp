@@ -641,15 +641,19 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
       plan.keepResults = false;
       return plan;
     }
-    // A long reduction runs in chunks, which store nothing but what they
-    // reduce.
-    if (!reduces(producer) && isLongReduction(consumer, producer)) {
+    // A long reduction runs in chunks, which store what they read where all of
+    // them have one length.
+    bool keepsInChunks = storesInChunks(consumer, hints);
+    if (!reduces(producer) && !keepsInChunks &&
+        isLongReduction(consumer, producer)) {
       if (isReadDirectly(producer) && isCheaperForReaders(producer, hints)) {
         plan.keepResults = false;
         return plan;
       }
-      return refuse("others read it, too, and the consumer, a long reduction "
-                    "to few results, runs in chunks that keep nothing"),
+      return refuse(
+                 "others read it, too, and the consumer, a long reduction "
+                 "to few results, runs in chunks of different lengths, which "
+                 "store nothing"),
              std::nullopt;
     }
     // A kept result is written once for each of its elements.
@@ -668,7 +672,8 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
         covered.set(d);
     bool whole = covered.all();
     bool cycle = hasPathThroughThird(producer, consumer); // (C2)
-    if (whole && !reduces(producer) && losesChunks(producer, consumer))
+    if (whole && !reduces(producer) && !keepsInChunks &&
+        losesChunks(producer, consumer))
       return refuse("others read it, too, and the consumer has too few results "
                     "to reduce each in one block"),
              std::nullopt;

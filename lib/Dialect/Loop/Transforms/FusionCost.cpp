@@ -146,6 +146,56 @@ bool loop::leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints) {
          launches * kChunkLaunches * getLaunchBytes(target);
 }
 
+/// How many times as many or as few chunks as are wanted may be cut for all of
+/// them to have one length: half as many keep a device as busy but for its
+/// latency, a quarter half as busy, and many small ones cost what combines
+/// them.
+static constexpr double kMaxUneven = 4;
+/// Elements of the widest vector that is loaded at a time (16 bytes of bytes).
+static constexpr int64_t kVectorElements = 16;
+
+std::optional<EvenCut> loop::findEvenCut(KernelOp kernel, double parts,
+                                         double shortest, int64_t vectorDim) {
+  std::optional<EvenCut> best;
+  double bestRatio = kMaxUneven;
+  for (unsigned d : kernel.getReducedDims()) {
+    std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
+    if (!extent)
+      continue;
+    auto most = static_cast<int64_t>(
+        std::min(parts * kMaxUneven, static_cast<double>(*extent) / shortest));
+    int64_t step = 1;
+    if (static_cast<int64_t>(d) == vectorDim)
+      while (step < kVectorElements && *extent % (2 * step) == 0)
+        step *= 2;
+    for (int64_t n = 2; n <= most; ++n) {
+      if (*extent % n != 0 || *extent / n % step != 0)
+        continue;
+      double ratio = static_cast<double>(n) / parts;
+      ratio = std::max(ratio, 1 / ratio);
+      if (ratio < bestRatio || (ratio == bestRatio && !best)) {
+        best = EvenCut{d, n};
+        bestRatio = ratio;
+      }
+    }
+  }
+  return best;
+}
+
+bool loop::storesInChunks(KernelOp kernel, const Hints &hints) {
+  ReductionCounts counts = getReductionCounts(target::getProgramTarget(kernel));
+  double pieces = getReductionSize(kernel, hints).results, shortest = 2;
+  sym::Context context = sym::Context::forOp(kernel);
+  context.setDimExtents(kernel.getDims().getDims());
+  int64_t vectorDim = selectVectorDim(kernel, DimDependence(kernel), context);
+  if (pieces >= kMinResultsInRows && sharesRows(kernel)) {
+    pieces = std::ceil(pieces / static_cast<double>(counts.rowPiece));
+    shortest = kMinChunkRows;
+  }
+  double parts = std::max(2.0, static_cast<double>(counts.chunks) / pieces);
+  return findEvenCut(kernel, parts, shortest, vectorDim).has_value();
+}
+
 bool loop::isPointwise(Operation &op) {
   auto load = dyn_cast<LoadOp>(op);
   return !isReduction(&op) &&

@@ -112,6 +112,22 @@ double getTimeInBytes(const KernelWork &work,
 /// their own.
 bool leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints);
 
+/// A reduced dimension, and into how many chunks of one length it is cut.
+struct EvenCut {
+  unsigned dim;
+  int64_t chunks;
+};
+
+/// Where a reduction is cut into about `parts` chunks of one length, of
+/// `shortest` points at least, so that what it stores along the way is stored
+/// by one chunk each; nothing where no length is near. Chunks of the dimension
+/// `vectorDim` begin where vectors do, if rows do.
+std::optional<EvenCut> findEvenCut(KernelOp kernel, double parts,
+                                   double shortest, int64_t vectorDim);
+
+/// Whether a reduction that is cut into chunks can store what it reads, too.
+bool storesInChunks(KernelOp kernel, const Hints &hints);
+
 /// Whether `consumer` had better compute result number `result` of `producer`
 /// by `slice`, which costs `cost`, than read it. Where blocks of threads run,
 /// the times of the producer and all readers are compared. On a processor, the

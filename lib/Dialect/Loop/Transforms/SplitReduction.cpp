@@ -43,8 +43,6 @@ using sym::ExprAttr;
 
 namespace {
 
-/// Rows of the least chunk, so that partial results cost little beside them.
-constexpr double kMinRows = 16;
 /// Summed points of the least chunk of a contraction in tiles.
 constexpr double kMinTileSum = 512;
 /// What the length of a chunk along vectors is a multiple of: the widest
@@ -60,6 +58,8 @@ struct Cut {
   int64_t chunks;
   /// Results lie beside one another in rows of operands, so partial ones do.
   bool byRows;
+  /// Whether chunks store what the kernel stores of the elements it reduces.
+  bool storesRows = false;
 };
 
 struct LoopSplitReductionPass
@@ -108,7 +108,7 @@ struct LoopSplitReductionPass
       longest = getLongestOfRows(results);
       parts =
           std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
-      shortest = kMinRows;
+      shortest = kMinChunkRows;
     } else if (results >= kMinResultsInRows) {
       parts =
           std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
@@ -131,6 +131,17 @@ struct LoopSplitReductionPass
     };
     if (StringRef why = findChunkObstacle(kernel); !why.empty()) // (C1)
       return missed(why);
+    bool storesRows = !getStoresOfRows(kernel).empty();
+    if (storesRows && tiles)
+      return missed("a contraction in tiles stores what it sums");
+    // One task that takes results beside each other keeps them in vectors, and
+    // stores nothing on its way.
+    if (storesRows && (counts.hasBlocks || !byRows)) {
+      std::optional<EvenCut> even = findEvenCut(
+          kernel, static_cast<double>(parts), shortest, getVectorDim(kernel));
+      if (even) // (C2)
+        return Cut{even->dim, even->chunks, byRows, /*storesRows=*/true};
+    }
     if (tiles) {
       // Chunks of the same length, so that products stay what is summed. (C2)
       auto most = static_cast<int64_t>(
@@ -237,12 +248,27 @@ struct LoopSplitReductionPass
     return tiles;
   }
 
-  /// Whether elements next to each other lie along `dim`.
-  static bool isVectorDim(KernelOp kernel, unsigned dim) {
+  /// The dimension along which elements next to each other lie; or none, -1.
+  static int64_t getVectorDim(KernelOp kernel) {
     sym::Context context = sym::Context::forOp(kernel);
     context.setDimExtents(kernel.getDims().getDims());
-    return selectVectorDim(kernel, DimDependence(kernel), context) ==
-           static_cast<int64_t>(dim);
+    return selectVectorDim(kernel, DimDependence(kernel), context);
+  }
+  static bool isVectorDim(KernelOp kernel, unsigned dim) {
+    return getVectorDim(kernel) == static_cast<int64_t>(dim);
+  }
+
+  /// Has a kernel of its own store what `kernel` stores of the elements that it
+  /// reduces. Returns what is left.
+  KernelOp storeApart(KernelOp kernel) {
+    OpBuilder b(kernel);
+    auto apart = cast<KernelOp>(b.clone(*kernel));
+    for (StoreOp store : getStoresOfRows(kernel)) {
+      auto number = static_cast<unsigned>(store.getOutput());
+      kernel.getResult(number).replaceAllUsesWith(apart.getResult(number));
+    }
+    dropUnusedResults(apart);
+    return dropUnusedResults(kernel);
   }
 
   /// Has moments of `f64` measured from the first value of each row, which all
@@ -304,6 +330,9 @@ struct LoopSplitReductionPass
   }
 
   void split(KernelOp kernel, Cut where) {
+    // Chunks that end beyond the last element would store what is none.
+    if (!where.storesRows)
+      kernel = storeApart(kernel);
     // By rows, every step would read the first one again.
     if (welfordInF64 && !where.byRows)
       measureFromFirst(kernel);
@@ -365,6 +394,10 @@ struct LoopSplitReductionPass
       for (Type type : getPartialTypes(&op))
         partialTypes.push_back(sym::getTensorType(partialSizes, type));
     }
+    auto numPartials = static_cast<unsigned>(partialTypes.size());
+    SmallVector<StoreOp> stores = getStoresOfRows(kernel);
+    for (StoreOp store : stores)
+      partialTypes.push_back(kernel.getResult(store.getOutput()).getType());
     auto partial = KernelOp::create(b, kernel.getLoc(),
                                     (kernel.getName() + "_chunks").str(),
                                     extents, kernel.getInputs(), partialTypes);
@@ -391,6 +424,13 @@ struct LoopSplitReductionPass
                                         .getDefiningOp<ReduceOp>());
           storePartials(b, sum, output, partialIndex);
           done.insert(op.getResult(0));
+          continue;
+        }
+        if (auto found = llvm::find(stores, &op); found != stores.end()) {
+          auto store = cast<StoreOp>(b.clone(op, mapping));
+          store.setOutput(numPartials +
+                          static_cast<uint64_t>(found - stores.begin()));
+          store.setIndicesAttr(sym::substituteDims(store.getIndices(), dims));
           continue;
         }
         // Only what the reductions need; the rest belongs to the second.
@@ -446,6 +486,15 @@ struct LoopSplitReductionPass
       }
     }
 
+    if (!stores.empty()) {
+      for (auto [i, store] : llvm::enumerate(stores))
+        kernel.getResult(static_cast<unsigned>(store.getOutput()))
+            .replaceAllUsesWith(
+                partial.getResult(numPartials + static_cast<unsigned>(i)));
+      kernel = dropUnusedResults(kernel);
+      b.setInsertionPoint(kernel);
+    }
+
     // Second kernel: reduces the chunks and does the rest.
     SmallVector<ExprAttr> restExtents, restDims(kernel.getNumDims());
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
@@ -465,8 +514,7 @@ struct LoopSplitReductionPass
       chunkIndex.push_back(sym::dim(ctx, d));
     if (!where.byRows)
       chunkIndex.push_back(sym::dim(ctx, restChunk));
-    SmallVector<Value> inputs(partial.getResults());
-    unsigned numPartials = static_cast<unsigned>(inputs.size());
+    SmallVector<Value> inputs(partial.getResults().take_front(numPartials));
     llvm::append_range(inputs, kernel.getInputs());
     auto rest = KernelOp::create(b, kernel.getLoc(), kernel.getName(),
                                  restExtents, inputs, kernel->getResultTypes());

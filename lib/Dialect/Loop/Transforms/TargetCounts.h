@@ -19,6 +19,9 @@ namespace coil::loop {
 /// Results that lie beside one another and are not reduced one by one.
 inline constexpr double kMinResultsInRows = 16;
 
+/// Rows of the least chunk, so that partial results cost little beside them.
+inline constexpr double kMinChunkRows = 16;
+
 /// How much of a reduction keeps a device busy.
 struct ReductionCounts {
   /// Results of which each is computed by a task or a block of its own.

@@ -48,8 +48,11 @@ ReduceOp getOnlineMax(ReduceOp sum);
 /// Why the reductions of a kernel cannot be those of chunks that another kernel
 /// combines; nothing if they can: each needs no other reduction, unless it is
 /// such a sum of which nothing else needs a part, and nothing that varies
-/// over reduced dimensions needs one or is stored.
+/// over reduced dimensions needs one.
 llvm::StringRef findChunkObstacle(KernelOp kernel);
+
+/// The stores whose places vary over dimensions that the kernel reduces.
+llvm::SmallVector<StoreOp> getStoresOfRows(KernelOp kernel);
 
 } // namespace coil::loop
 

@@ -81,9 +81,10 @@ std::optional<int64_t> getScratchBytes(KernelOp kernel, mlir::Type type);
 /// Returns whether the reductions of `kernel` can go over whole rows along the
 /// parallel dimension `vectorDim`, with an accumulator for each element of the
 /// row: all reductions are in one phase, vary over `vectorDim`, and only what
-/// they result in is stored. Otherwise says why in `why`.
+/// they result in is stored, or what is reduced by a kernel of its own, with
+/// `storesApart`. Otherwise says why in `why`.
 bool canReduceRows(const Phases &phases, KernelOp kernel, unsigned vectorDim,
-                   std::string &why);
+                   std::string &why, bool storesApart = false);
 
 /// Bytes of the accumulators of one element of such a row.
 int64_t getAccumulatorBytes(KernelOp kernel);
@@ -120,7 +121,8 @@ int64_t selectVectorDim(KernelOp kernel, const DimDependence &dependence,
                         const sym::Context &context);
 
 /// Whether vectors of results of a kernel that reduces walk rows of operands:
-/// then results that lie next to one another are reduced together.
+/// then results that lie next to one another are reduced together, where no
+/// elements are stored, too.
 bool sharesRows(KernelOp kernel);
 
 } // namespace coil::loop

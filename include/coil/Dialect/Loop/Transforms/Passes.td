@@ -629,6 +629,19 @@ def LoopSplitReductionPass
     neighbours, unless vectors go along it: all chunks go through memory together,
     from its beginning to its end, where the next kernel finds it in the cache.
 
+    What the kernel stores of the elements that it reduces, the chunks store, if
+    all of them have one length; else a kernel of its own does.
+    ```mlir
+    // before, a kernel over [8, 1048576]
+    loop.store %y, 0[d0, d1] : f32
+    %m = loop.reduce max %y over [1] : f32
+    loop.store %m, 1[d0] : f32
+    // after, in the kernel of the chunks, over [8, 65536, 16]
+    %mc = loop.reduce max %y over [1] : f32
+    loop.store %mc, 0[d0, d2] : f32
+    loop.store %y, 1[d0, d1 + d2 * 65536] : f32
+    ```
+
     A sum of exponentials below a maximum over the same dimensions is found in
     chunks, too: each has its own maximum, and the second kernel scales the sums to
     the maximum of all.
@@ -672,9 +685,10 @@ def LoopSplitReductionPass
     Constraints:
     (C1) Every reduction of the kernel reduces a value that needs no other
          reduction, unless it is a sum of exponentials below a maximum whose terms
-         nothing else needs; and nothing but reductions' results is stored.
+         nothing else needs; and no element that is stored needs a reduction.
     (C2) The extent of a reduced dimension is at least twice the number of
-         chunks; of rows, 16 times. Chunks of contractions in tiles divide it.
+         chunks; of rows, 16 times. Chunks of contractions in tiles and chunks
+         that store elements divide it.
     (C3) Nothing is accumulated: such a kernel has chunks of its own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
