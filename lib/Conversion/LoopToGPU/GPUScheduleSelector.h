@@ -199,6 +199,8 @@ private:
   int64_t owners = 0, stages = 0, blocks = 0;
   bool splitR = false;
   bool persistent = false;
+  /// Whether threads may keep the columns that they load.
+  bool keepsColumns = true;
   /// Vectors of each direction: expected, and the most there can be.
   double pointsP = 1, pointsR = 1;
   int64_t mostR = 1;

@@ -568,7 +568,7 @@ void Selector::selectColumn() {
   if (threadsR * threadsP < kStreamThreads / 2)
     threadsP = kStreamThreads / threadsR;
   int64_t kept = llvm::divideCeil(mostR, threadsR);
-  if (mostR <= kBlockRow && kept * width <= kMaxKept) {
+  if (keepsColumns && mostR <= kBlockRow && kept * width <= kMaxKept) {
     persistent = true;
     itemsR = kept;
     // What is loaded and what long functions need at a time take the registers
@@ -587,7 +587,8 @@ void Selector::selectColumn() {
   }
   // Of several operands a thread keeps a few rows in narrow vectors: blocks of
   // 1024 threads have no registers for more.
-  if (int64_t loads = countLargeLoads(); again && loads >= kManyLoads) {
+  if (int64_t loads = countLargeLoads();
+      keepsColumns && again && loads >= kManyLoads) {
     int64_t rows = powerAtLeast(
                 static_cast<double>(llvm::divideCeil(mostR, kKeptRows))),
             narrow = width;
@@ -607,7 +608,8 @@ void Selector::selectColumn() {
   }
   // Fewer columns, down to sectors of them, leave more threads for each.
   for (int64_t columns = threadsP;
-       again && mostR <= kBlockRow && fits(facts.blockThreads) && columns > 0 &&
+       keepsColumns && again && mostR <= kBlockRow &&
+       fits(facts.blockThreads) && columns > 0 &&
        (columns == threadsP || columns * width * widest >= kSectorBytes);
        columns /= 2) {
     int64_t more = facts.blockThreads / columns;

@@ -577,8 +577,16 @@ GPUScheduleAttr Selector::select() {
                !accumulates && selectBox();
   if (!isBox)
     selectCounts(isWindow);
-  if (!isBox && !isWindow && transposeDim < 0 && (reduces || scans))
+  if (!isBox && !isWindow && transposeDim < 0 && (reduces || scans) &&
+      !fitRegisters() && reduced.any() && !isReduced(dim) && !scans &&
+      !accumulates && !ordered) {
+    // Columns of which threads cannot keep what they load are loaded again.
+    keepsColumns = persistent = false;
+    itemsP = 1;
+    minBlocks = 0;
+    selectColumn();
     fitRegisters();
+  }
   auto strategy = box                 ? GPUStrategy::Box
                   : transposeDim >= 0 ? GPUStrategy::Transpose
                   : scans             ? GPUStrategy::Scan

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLayouts.h"
+#include "ReduceApart.h"
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Layout.h"
@@ -96,7 +97,8 @@ private:
       for (OpResult result : kernel->getResults())
         reorder(result);
     for (KernelOp kernel : kernels)
-      copyAround(kernel);
+      if (!computeApart(kernel))
+        copyAround(kernel);
   }
 
   /// (C1)
@@ -273,6 +275,65 @@ private:
                producer.getName() + "' has its dimensions in the order " +
                describe(*best),
            before, least);
+  }
+
+  /// Bytes that `kernel` asks for, the copies that are best for it included.
+  double getPlannedBytes(KernelOp kernel) {
+    KernelLayouts layouts(kernel, lanes, processors);
+    layouts.setCopied([&](Value tensor, const DimOrder &order) {
+      return bool(findCopy(kernel, tensor, order));
+    });
+    double least = layouts.getBytesWithoutCopies();
+    KernelPlan plan = layouts.plan(launch);
+    return plan.moves.empty() || plan.bytes >= least * kWorth ? least
+                                                              : plan.bytes;
+  }
+
+  /// Has a kernel of its own compute what `kernel` reduces, where tiles of
+  /// several dimensions read operands in different orders with less than the
+  /// threads of a reduction do. Replaces the kernel then.
+  bool computeApart(KernelOp kernel) {
+    if (processors == 0 || !takesApart || always ||
+        kernel.getReducedDims().empty() || matchContraction(kernel) ||
+        matchConvolution(kernel))
+      return false;
+    KernelLayouts layouts(kernel, lanes, processors);
+    // What is computed apart is written and read once more.
+    if (layouts.getLeastBytes() >= layouts.getBytesWithoutCopies() * kWorth)
+      return false;
+    double now = getPlannedBytes(kernel), least = now * kWorth;
+    std::optional<ReducedApart> best;
+    auto discard = [&](ReducedApart &apart) {
+      apart.rest->replaceAllUsesWith(kernel);
+      apart.rest.erase();
+      apart.elements.erase();
+    };
+    for (Value elements : getReducedElements(kernel)) {
+      ReducedApart apart = reduceApart(kernel, elements);
+      kernel->replaceAllUsesWith(apart.rest);
+      double bytes = getPlannedBytes(apart.elements) +
+                     getPlannedBytes(apart.rest) + launch;
+      if (bytes >= least) {
+        discard(apart);
+        continue;
+      }
+      least = bytes;
+      if (best)
+        discard(*best);
+      best = apart;
+      apart.rest->replaceAllUsesWith(kernel);
+    }
+    if (!best)
+      return false;
+    report(kernel.getLoc(), "Apart",
+           "'" + kernel.getName() +
+               "' reduces what a kernel of its own computes",
+           now, least);
+    kernel->replaceAllUsesWith(best->rest);
+    kernel.erase();
+    copyAround(best->elements);
+    copyAround(best->rest);
+    return true;
   }
 
   /// Copies operands that the kernel had better read, and results that it had

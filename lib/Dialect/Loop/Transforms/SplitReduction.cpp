@@ -331,7 +331,7 @@ struct LoopSplitReductionPass
 
   void split(KernelOp kernel, Cut where) {
     // Chunks that end beyond the last element would store what is none.
-    if (!where.storesRows)
+    if (!where.storesRows && !getStoresOfRows(kernel).empty())
       kernel = storeApart(kernel);
     // By rows, every step would read the first one again.
     if (welfordInF64 && !where.byRows)

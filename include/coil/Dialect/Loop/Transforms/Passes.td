@@ -288,6 +288,10 @@ def LoopAssignLayoutsPass
       and a result is copied after it, where that, both accesses of the copy
       and a launch included, moves at most 0.75 of the bytes. A copy serves
       all kernels of its block that want this order.
+    * What a kernel reduces, a kernel of its own computes in tiles of several
+      dimensions and stores with the reduced dimensions innermost, where that
+      moves at most 0.75 of the bytes: several operands in different orders pass
+      through one tensor instead of a copy each. CPUs have no such tiles.
 
     Every change is a remark that says what it is estimated to save. On a CPU the
     lanes are those of a vector, and one more kernel costs what cores move in
@@ -321,6 +325,11 @@ def LoopAssignLayoutsPass
       %c = loop.kernel "copy" [512, 4096] (%a = %y) : (tensor<512x4096xf32>) -> tensor<512x4096xf32> {...}
       %r = loop.kernel "sum" [512, 4096] (%a = %x, %b = %c) : ...
     ```
+    or, of three operands in three orders,
+    ```mlir
+      %e = loop.kernel "sum_elements" [512, 4096] (%a = %x, %b = %y, %c = %z) : ...
+      %r = loop.kernel "sum" [512, 4096] (%a = %e) : ...
+    ```
   }];
   let dependentDialects = ["::coil::target::TargetDialect"];
   let options = [
@@ -331,7 +340,9 @@ def LoopAssignLayoutsPass
            "bandwidth">,
     Option<"always", "always", "bool", "false",
            "Take the best change that there is, were it worse than none: for "
-           "tests">];
+           "tests">,
+    Option<"takesApart", "takes-apart", "bool", "true",
+           "Whether a kernel of its own may compute what a kernel reduces">];
 }
 
 def LoopHoistAssertionsPass
