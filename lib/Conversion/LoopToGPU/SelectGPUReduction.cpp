@@ -46,6 +46,8 @@ static constexpr int64_t kMaxThreadOps = 1200, kFewThreadElements = 8;
 /// moves 5 KB (rows of 28 bf16 elements by 16 threads in blocks of 3.6 KB 48
 /// us, of 7.2 KB 38).
 static constexpr int64_t kMinBlockBytes = 6 * 1024;
+/// Rows of which a thread loads all at once, also where there are few columns.
+static constexpr int64_t kFewRows = 8;
 /// Operands of columns that are many, and rows of each that a thread keeps (of
 /// four, in vectors of two and blocks of
 /// 256 threads 1.57 times as fast as of four and 1024).
@@ -548,9 +550,15 @@ void Selector::selectColumn() {
   // Few elements to a result: no threads share one.
   bool isShort = mostR <= kMaxKept && mostR * width <= kMaxKept &&
                  mostR * width * countLarge() * widest <= kMaxLoadedBytes;
-  if ((mostR <= kManyElements / width || isShort) &&
-      hasManyBlocks(pointsP, kStreamThreads)) {
+  bool hasMany = (mostR <= kManyElements / width || isShort) &&
+                 hasManyBlocks(pointsP, kStreamThreads);
+  bool isFew = mostR <= kFewRows && isShort &&
+               pointsP >= static_cast<double>(warp * processors);
+  if (hasMany || isFew) {
     threadsP = kStreamThreads;
+    while (threadsP > kFewRowBlock &&
+           pointsP < static_cast<double>(threadsP * processors))
+      threadsP /= 2;
     threadsR = 1;
   }
   // Threads whose items are as many as there are points, or hardly more: the

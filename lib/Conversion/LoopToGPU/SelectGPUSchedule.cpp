@@ -558,8 +558,9 @@ GPUScheduleAttr Selector::select() {
     dim = selectDim();
     transposeDim = selectTransposeDim();
     width = selectWidth(dim);
-    if (reduced.none() && transposeDim < 0 && !sumsRows && !scatters &&
-        kernel.getBlock()->getOps<PhiloxOp>().empty())
+    bool areColumns = reduces && !scans && dim >= 0 && !isReduced(dim);
+    if ((reduced.none() || areColumns) && transposeDim < 0 && !sumsRows &&
+        !scatters && kernel.getBlock()->getOps<PhiloxOp>().empty())
       narrowFewPoints();
     if (!accumulates)
       selectAlignment();

@@ -99,10 +99,10 @@ func.func @needs_another(%x: tensor<8192x512xf32>) -> (tensor<8192x512xf32>, ten
   return %y, %s : tensor<8192x512xf32>, tensor<f32>
 }
 
-// (C2) 512 rows are less than four for each of 264 results that keep 132 multiprocessors busy.
+// (C2) 512 rows are less than four for each of 264 results that keep 132 multiprocessors busy: what the chunks of the sum store.
 // CHECK-LABEL: func.func @few_rows
-// CHECK: loop.kernel "exp_mul" [512, 8192]
-// CHECK: loop.kernel "reduce_sum" [512, 8192]
+// CHECK: loop.kernel "exp_mul+reduce_sum" [512, 8192]
+// CHECK-NOT: loop.kernel
 func.func @few_rows(%x: tensor<512x8192xf32>) -> (tensor<512x8192xf32>, tensor<f32>) {
   %y, %z = loop.kernel "exp_mul" [512, 8192] (%a = %x) : (tensor<512x8192xf32>) -> (tensor<512x8192xf32>, tensor<512x8192xf32>) {
     %v = loop.load %a[d0, d1] : tensor<512x8192xf32> -> f32
@@ -137,6 +137,48 @@ func.func @other_points(%x: tensor<8192x512xf32>) -> (tensor<8192x512xf32>, tens
     loop.store %r, 0[] : f32
   }
   return %y, %s : tensor<8192x512xf32>, tensor<f32>
+}
+
+// Two rows are too few for a block each. The maximum runs in chunks of one length, and stores the exponentials that others read.
+// WHY: fused: 'exp' into the chunks of 'max'
+// CPU-LABEL: func.func @elements
+// CPU: loop.kernel "exp"
+// CPU: loop.kernel "max"
+// CHECK-LABEL: func.func @elements
+// CHECK: %[[E:.*]]:2 = loop.kernel "exp+max" [2, 1048576]
+// CHECK-SAME: -> (tensor<2xf32>, tensor<2x1048576xf32>)
+// CHECK-NOT: loop.kernel
+// CHECK: return %[[E]]#1, %[[E]]#0
+func.func @elements(%x: tensor<2x1048576xf32>) -> (tensor<2x1048576xf32>, tensor<2xf32>) {
+  %e = loop.kernel "exp" [2, 1048576] (%a = %x) : (tensor<2x1048576xf32>) -> tensor<2x1048576xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %u = math.exp %v : f32
+    loop.store %u, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "max" [2, 1048576] (%a = %e) : (tensor<2x1048576xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048576xf32> -> f32
+    %r = loop.reduce max %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return %e, %s : tensor<2x1048576xf32>, tensor<2xf32>
+}
+
+// (C3) 1,048,573 is a prime: chunks have different lengths.
+// CHECK-LABEL: func.func @prime
+// CHECK: loop.kernel "exp"
+// CHECK: loop.kernel "max"
+func.func @prime(%x: tensor<2x1048573xf32>) -> (tensor<2x1048573xf32>, tensor<2xf32>) {
+  %e = loop.kernel "exp" [2, 1048573] (%a = %x) : (tensor<2x1048573xf32>) -> tensor<2x1048573xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048573xf32> -> f32
+    %u = math.exp %v : f32
+    loop.store %u, 0[d0, d1] : f32
+  }
+  %s = loop.kernel "max" [2, 1048573] (%a = %e) : (tensor<2x1048573xf32>) -> tensor<2xf32> {
+    %v = loop.load %a[d0, d1] : tensor<2x1048573xf32> -> f32
+    %r = loop.reduce max %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  return %e, %s : tensor<2x1048573xf32>, tensor<2xf32>
 }
 
 }

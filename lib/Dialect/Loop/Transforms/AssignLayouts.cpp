@@ -36,8 +36,9 @@ using namespace coil::loop;
 using sym::ExprAttr;
 
 /// What is left of a kernel's bytes when a change is worth it: estimates are no
-/// closer to measured times than that (docs/concepts/Layouts.md).
-static constexpr double kWorth = 0.75;
+/// closer to measured times than that (docs/concepts/Layouts.md). Another order
+/// of a result alone adds no kernel.
+static constexpr double kWorth = 0.75, kWorthOrder = 0.9;
 
 namespace {
 
@@ -233,7 +234,8 @@ private:
       }
       return bytes;
     };
-    double before = getBytes(nullptr), least = before * kWorth, possible = 0;
+    double before = getBytes(nullptr), least = before * kWorthOrder,
+           possible = 0;
     for (const KernelLayouts &each : layouts)
       possible += each.getLeastBytes();
     if (!always && possible >= least)

@@ -58,6 +58,11 @@ struct LoopFuseRowsPass
                        for (KernelOp kernel :
                             llvm::to_vector(fuser.block.getOps<KernelOp>()))
                          fuse(fuser, kernel);
+                       // Others that reduce the same have become one.
+                       fuser.takesElements = true;
+                       for (KernelOp kernel :
+                            llvm::to_vector(fuser.block.getOps<KernelOp>()))
+                         fuseElements(fuser, kernel);
                      });
   }
 
@@ -247,6 +252,44 @@ struct LoopFuseRowsPass
     return {saved, total};
   }
 
+  static KernelOp merge(Fuser &fuser, KernelOp producer, KernelOp kernel,
+                        const MergePlan &plan) {
+    Operation *last = fuser.lastOperand(producer, kernel);
+    KernelOp merged = mergeProducer(producer, kernel, plan);
+    if (last)
+      merged->moveAfter(last);
+    else
+      merged->moveBefore(&merged->getBlock()->front());
+    return merged;
+  }
+
+  /// Has a long reduction, which runs in chunks, compute its elements for
+  /// others, too.
+  void fuseElements(Fuser &fuser, KernelOp kernel) {
+    if (!fuser.isLongReduction(kernel) || !findChunkObstacle(kernel).empty() ||
+        !getStoresOfRows(kernel).empty())
+      return;
+    for (Value v : kernel.getInputs()) {
+      auto producer = v.getDefiningOp<KernelOp>();
+      if (!producer || producer->getBlock() != kernel->getBlock() ||
+          reduces(producer) || producer.isSequential())
+        continue;
+      if (auto [saved, total] = countSaved(fuser, producer, kernel);
+          saved < kMinSavedPart * total)
+        continue;
+      std::optional<MergePlan> plan = fuser.plan(producer, kernel);
+      if (!plan || !plan->keepResults)
+        continue;
+      remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Fused")
+                                          .category(DEBUG_TYPE)
+                                          .function(getOperation().getName()))
+          << remark::add("fused: '{0}' into the chunks of '{1}'",
+                         producer.getName(), kernel.getName());
+      dropUnusedResults(merge(fuser, producer, kernel, *plan));
+      return;
+    }
+  }
+
   void fuse(Fuser &fuser, KernelOp kernel) {
     if (!canCut(fuser, kernel))
       return;
@@ -285,12 +328,7 @@ struct LoopFuseRowsPass
                                           .function(getOperation().getName()))
           << remark::add("fused: rows of '{0}' into '{1}'", kernel.getName(),
                          producer.getName());
-      Operation *last = fuser.lastOperand(producer, parts.partial);
-      KernelOp merged = mergeProducer(producer, parts.partial, *plan);
-      if (last)
-        merged->moveAfter(last);
-      else
-        merged->moveBefore(&merged->getBlock()->front());
+      KernelOp merged = merge(fuser, producer, parts.partial, *plan);
       kernel->replaceAllUsesWith(parts.rest);
       kernel.erase();
       dropUnusedResults(merged);

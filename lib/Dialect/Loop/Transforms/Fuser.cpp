@@ -643,7 +643,7 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
     }
     // A long reduction runs in chunks, which store what they read where all of
     // them have one length.
-    bool keepsInChunks = storesInChunks(consumer, hints);
+    bool keepsInChunks = takesElements && storesInChunks(consumer, hints);
     if (!reduces(producer) && !keepsInChunks &&
         isLongReduction(consumer, producer)) {
       if (isReadDirectly(producer) && isCheaperForReaders(producer, hints)) {

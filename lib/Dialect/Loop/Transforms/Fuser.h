@@ -158,6 +158,9 @@ struct Fuser {
   /// Whether a long reduction takes in what follows for each of its results:
   /// later than siblings, which have to run over the same dimensions.
   bool takesEpilogues = false;
+  /// Whether it stores what others read of its elements: where their rows are
+  /// not reduced where they are made.
+  bool takesElements = false;
 };
 
 } // namespace coil::loop

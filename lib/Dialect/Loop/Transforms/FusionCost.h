@@ -118,12 +118,14 @@ struct EvenCut {
   int64_t chunks;
 };
 
-/// Where a reduction is cut into about `parts` chunks of one length, of
-/// `shortest` points at least, so that what it stores along the way is stored
-/// by one chunk each; nothing where no length is near. Chunks of the dimension
-/// `vectorDim` begin where vectors do, if rows do.
-std::optional<EvenCut> findEvenCut(KernelOp kernel, double parts,
-                                   double shortest, int64_t vectorDim);
+/// Where a reduction is cut into about `parts` chunks of one length, or more
+/// where it is so long that partial results cost little, of `shortest` points
+/// at least, so that what it stores along the way is stored by one chunk each;
+/// nothing where no length is near. Chunks of the dimension `vectorDim` begin
+/// where vectors do, if rows do.
+std::optional<EvenCut> findEvenCut(KernelOp kernel, const Hints &hints,
+                                   double parts, double shortest,
+                                   int64_t vectorDim);
 
 /// Whether a reduction that is cut into chunks can store what it reads, too.
 bool storesInChunks(KernelOp kernel, const Hints &hints);

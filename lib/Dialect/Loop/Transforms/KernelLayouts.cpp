@@ -26,10 +26,11 @@ using namespace coil;
 using namespace coil::loop;
 using sym::ExprAttr;
 
-/// A tensor may be copied where it has elements for so much of the space: what
-/// is read again and again is in caches. Where a kernel reduces, which has no
-/// tiles in shared memory, lanes apart read as many sectors of caches.
-static constexpr double kMinPart = 0.5;
+/// A tensor may be in another order where it has elements for so much of the
+/// space: what a warp reads again and again of one sector is in caches. Where a
+/// kernel reduces, which has no tiles in shared memory, lanes apart read as
+/// many sectors of caches.
+static constexpr double kMinPart = 1.0 / 32;
 /// Plans that are no further apart are equal.
 static constexpr double kBetter = 0.99;
 
@@ -121,6 +122,47 @@ void KernelLayouts::addUse(Value tensor, bool isResult, unsigned number) {
   uses.push_back(std::move(use));
 }
 
+/// Adds what a step along each dimension adds to `e` in the mean, `factor`
+/// times: a quotient grows by a part of one. Returns false for what is no sum
+/// of multiples of dimensions and of quotients of such sums.
+static bool addMeanSteps(ExprAttr e, double factor, const Hints &hints,
+                         MutableArrayRef<double> steps) {
+  bool hasDims = false;
+  sym::walkLeaves(e, [&](ExprAttr leaf) { hasDims |= !leaf.isSymbol(); });
+  if (!hasDims)
+    return true;
+  ArrayRef<ExprAttr> operands = e.getOperands();
+  auto areDims = [](ExprAttr operand) {
+    bool found = false;
+    sym::walkLeaves(operand, [&](ExprAttr leaf) { found |= !leaf.isSymbol(); });
+    return found;
+  };
+  switch (e.getKind()) {
+  case sym::ExprKind::Dim:
+    steps[static_cast<size_t>(e.getValue())] += factor;
+    return true;
+  case sym::ExprKind::Add:
+    return llvm::all_of(operands, [&](ExprAttr operand) {
+      return addMeanSteps(operand, factor, hints, steps);
+    });
+  case sym::ExprKind::Mul: {
+    if (llvm::count_if(operands, areDims) != 1)
+      return false;
+    factor *= static_cast<double>(e.getValue());
+    for (ExprAttr operand : operands)
+      if (!areDims(operand))
+        factor *= hints(operand);
+    return addMeanSteps(*llvm::find_if(operands, areDims), factor, hints,
+                        steps);
+  }
+  case sym::ExprKind::FloorDiv:
+    return !areDims(operands[1]) &&
+           addMeanSteps(operands[0], factor / hints(operands[1]), hints, steps);
+  default:
+    return false;
+  }
+}
+
 void KernelLayouts::addAccess(TensorUse &use, Operation *op) {
   sym::ShapeAttr indices;
   if (auto load = dyn_cast<LoadOp>(op)) {
@@ -137,18 +179,18 @@ void KernelLayouts::addAccess(TensorUse &use, Operation *op) {
   context.setDimExtents(kernel.getDims().getDims());
   SmallVector<SmallVector<double>> parts;
   SmallVector<int64_t> owner(rank, -1);
+  bool areSums = true;
   for (auto [i, index] : llvm::enumerate(indices.getDims())) {
-    std::optional<StridedView> linear =
-        getLinearAddress(context.simplify(index), rank);
     SmallVector<double> part(rank, 0);
-    for (unsigned d = 0; linear && d < rank; ++d) {
-      part[d] = hints(linear->strides[d]);
+    bool isSum = addMeanSteps(context.simplify(index), 1, hints, part);
+    for (unsigned d = 0; isSum && d < rank; ++d) {
       if (part[d] == 0)
         continue;
       use.canMove &= owner[d] < 0; // (C3)
       owner[d] = static_cast<int64_t>(i);
     }
-    use.canMove &= linear.has_value(); // (C3)
+    use.canMove &= isSum; // (C3)
+    areSums &= isSum;
     parts.push_back(std::move(part));
   }
   AccessSteps access;
@@ -159,10 +201,15 @@ void KernelLayouts::addAccess(TensorUse &use, Operation *op) {
       context.simplify(sym::getAddress(kernel.getContext(), indices.getDims(),
                                        getLayout(use.tensor).strides)),
       rank);
-  if (!address)
+  if (address)
+    for (unsigned d = 0; d < rank; ++d)
+      access.steps[d] = hints(address->strides[d]);
+  else if (areSums)
+    for (auto [stride, part] : llvm::zip_equal(use.strides, parts))
+      for (auto [step, one] : llvm::zip_equal(access.steps, part))
+        step += stride * one;
+  else
     return; // Nothing is known, and nothing changes it.
-  for (unsigned d = 0; d < rank; ++d)
-    access.steps[d] = hints(address->strides[d]);
   for (unsigned d = 0; d < rank; ++d)
     if (extents[d] <= 1)
       access.steps[d] = 0;

@@ -137,8 +137,9 @@ struct LoopSplitReductionPass
     // One task that takes results beside each other keeps them in vectors, and
     // stores nothing on its way.
     if (storesRows && (counts.hasBlocks || !byRows)) {
-      std::optional<EvenCut> even = findEvenCut(
-          kernel, static_cast<double>(parts), shortest, getVectorDim(kernel));
+      std::optional<EvenCut> even =
+          findEvenCut(kernel, hints, static_cast<double>(parts), shortest,
+                      getVectorDim(kernel));
       if (even) // (C2)
         return Cut{even->dim, even->chunks, byRows, /*storesRows=*/true};
     }

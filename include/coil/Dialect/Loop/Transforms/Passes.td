@@ -148,6 +148,10 @@ def LoopFuseRowsPass : Pass<"loop-fuse-rows", "::mlir::func::FuncOp"> {
     A row is what the producer reduces, or so many of the last dimensions
     that they have 64 elements.
 
+    Where there are no such rows and the reduction runs in chunks of one length
+    (`loop-split-reduction`), it takes in a pointwise producer whose result others
+    read, too, and stores that.
+
     It runs behind `loop-fuse`, on targets with multiprocessors, where it saves at least a
     tenth of the bytes of both kernels. Every decision is a remark (category
     `loop-fuse`).
@@ -158,6 +162,8 @@ def LoopFuseRowsPass : Pass<"loop-fuse-rows", "::mlir::func::FuncOp"> {
     (C2) All of what it reads of the producer, it reads at the producer's points,
          it reduces all of a row and more, and there are at least four rows
          for each result that keeps the target busy.
+    (C3) A number of chunks near the one that keeps the target busy divides a
+         reduced dimension, where a long reduction stores its elements.
 
     Before:
     ```mlir
@@ -304,11 +310,11 @@ def LoopAssignLayoutsPass
          load it, and returns of the function without gaps between elements, as
          it is or as a view that permutes its dimensions; other views and an
          operator of a library keep it.
-    (C3) A tensor moves where all of its indices are direct and linear in the
-         dimensions of the kernel, no dimension is in two of them, and it has
-         elements for at least half of the points, or is an operand of a kernel
-         that reduces: what is read again and again is in caches, and others
-         have tiles in shared memory.
+    (C3) A tensor moves where all of its indices are direct and sums of multiples
+         of dimensions of the kernel or of quotients of these, no dimension is in
+         two of them, and it has elements for at least one of 32 points, or is an
+         operand of a kernel that reduces: what is read again and again is in
+         caches, and others have tiles in shared memory.
     (C4) Copies of one kernel have at most half of the bytes of its tensors,
          unless as it is it keeps only a part of the SMs busy.
 
