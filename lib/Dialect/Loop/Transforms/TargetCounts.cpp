@@ -42,9 +42,9 @@ static constexpr double kLaunchSeconds = 1.2e-6;
 static constexpr double kVectorKernelBytes = 100e3;
 
 ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
-  ReductionCounts counts{kTasks,       kChunks,
-                         kColumns,     /*fusedRowPiece=*/0,
-                         kLongOfCores, kLongOfCores};
+  ReductionCounts counts{
+      kTasks,       kChunks,     kChunks, kColumns, /*fusedRowPiece=*/0,
+      kLongOfCores, kLongOfCores};
   if (!target)
     return counts;
   std::optional<int64_t> processors = target.getFact("multiprocessors");
@@ -57,6 +57,7 @@ ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
   int64_t running =
       *processors *
       std::max<int64_t>(1, *registers / (kThreadRegisters * kBlockThreads));
+  counts.running = running;
   counts.chunks =
       static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(running)));
   counts.rowPiece = counts.fusedRowPiece = *warp;

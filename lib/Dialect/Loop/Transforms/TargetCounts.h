@@ -28,6 +28,8 @@ struct ReductionCounts {
   int64_t enoughResults;
   /// Parts of one result.
   int64_t chunks;
+  /// Tasks or blocks that run at a time.
+  int64_t running;
   /// Results that lie beside one another in rows of operands and that one task
   /// or block takes; and how many of these count as one result where kernels
   /// are fused (0: each is one).
