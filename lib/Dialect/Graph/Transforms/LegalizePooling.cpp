@@ -154,35 +154,56 @@ static WindowDim adaptiveWindow(AtenCall &c, ExprAttr size, ExprAttr count) {
   Num start = floorDiv(i * n, parts);
   Num end = floorDiv((i + 1) * n + (parts - 1), parts);
   // No window is longer than this; where sizes divide, all are as long.
+  bool divides = c.getContext().simplify(sym::mod(size, count)).isConstant(0);
   ExprAttr longest =
-      c.getContext().simplify(sym::mod(size, count)).isConstant(0)
-          ? sym::floorDiv(size, count)
-          : sym::add(sym::ceilDiv(size, count), 1);
+      divides ? sym::floorDiv(size, count)
+              : sym::min(size, sym::add(sym::ceilDiv(size, count), 1));
   return {count,           c.getContext().simplify(longest),
           start,           p.number(0).unsqueeze(0),
           end - start - 1, 1};
 }
 
-/// The mean of each window over the last dimensions. Sums of windows of
-/// different lengths leave out what a window does not have.
-static Value meanOfWindows(TensorBuilder &b, Value x,
-                           ArrayRef<WindowDim> windows) {
+/// The largest element, or the mean, of each window over the last dimensions.
+/// All windows are read as long as the longest one, the last ones from further
+/// in front, and what a window does not have is replaced: so its elements
+/// follow each other in memory, and its reduction is one over vectors.
+static Value reduceAdaptive(TensorBuilder &b, PoolKind kind, Value x,
+                            ArrayRef<WindowDim> windows) {
   Positions p(b);
-  int64_t spatial = windows.size();
-  Value elements = gatherWindows(b, x, windows);
-  int64_t rank = getRank(elements);
+  int64_t spatial = windows.size(), rank = getRank(x), before = rank - spatial;
   Type type = getElementType(x);
-  Num values(b, elements), count = Num(b, b.scalar(1, type));
+  bool isMax = kind == PoolKind::Max;
+  Value neutral = isMax ? lowest(b, type) : b.scalar(0, type);
+  Num count(b, b.scalar(1, type));
+  SmallVector<int64_t> permutation = allDims(x);
+  permutation.resize(before);
+  SmallVector<Num> isMember;
+  for (auto [i, w] : llvm::enumerate(windows)) {
+    int64_t at = before + 2 * i;
+    // Not from behind where the longest window fits for the last time.
+    Num start = min(w.start, p.size(sym::sub(getSizes(x)[at], w.kernel)));
+    Num k = p.iota(w.kernel), skipped = (w.start - start).unsqueeze(1);
+    isMember.push_back((skipped <= k) & (k <= skipped + w.last.unsqueeze(1)));
+    x = b.index(x, Value(start.unsqueeze(1) + k), at);
+    permutation.push_back(at);
+  }
+  for (int64_t i = 0; i < spatial; ++i)
+    permutation.push_back(before + 2 * i + 1);
+  Num values(b, b.permute(x, permutation));
   for (auto [i, w] : llvm::enumerate(windows)) {
     // [windows, elements] among [windows..., elements...].
-    Num isMember = p.iota(w.kernel) <= w.last.unsqueeze(1);
     Sizes sizes(2 * spatial, b.size(1));
     sizes[i] = w.count;
     sizes[spatial + i] = w.kernel;
-    values = select(Num(b, b.reshape(isMember, sizes)), values, 0);
-    count = count * along((w.last + 1).to(type), i, spatial);
+    values =
+        select(Num(b, b.reshape(isMember[i], sizes)), values, Num(b, neutral));
+    if (!isMax)
+      count = count * along((w.last + 1).to(type), i, spatial);
   }
-  return values.reduce(ReduceKind::Sum, lastDims(rank, spatial)) / count;
+  auto elements = lastDims(rank + spatial, spatial);
+  if (isMax)
+    return values.reduce(ReduceKind::Max, elements);
+  return values.reduce(ReduceKind::Sum, elements) / count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,10 +343,12 @@ static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
         return c.fail("a dimension that it pools is empty");
       windows.push_back(adaptiveWindow(c, in[d], out[d]));
     }
-    if (isMax)
+    if (hasPositions)
       return replacePooled(c, maxOfWindows(c.b, x, windows));
     return replacePooled(
-        c, {meanOfWindows(c.b, c.b.convert(x, wide), windows), Value()});
+        c,
+        {reduceAdaptive(c.b, kind, isMax ? x : c.b.convert(x, wide), windows),
+         Value()});
   };
 }
 
