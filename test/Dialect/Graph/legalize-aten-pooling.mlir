@@ -31,8 +31,8 @@ func.func @with_positions(%x: tensor<2x3x8x8xf32>) -> (tensor<2x3x4x4xf32>, tens
 // each other in memory.
 // CHECK-LABEL: @adaptive_mean
 // CHECK:         graph.minimum %{{.*}} : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
-// CHECK:         graph.index %{{.*}} dims [1] : ({{.*}}) -> tensor<5x3x4xf32>
 // CHECK:         graph.bitwise_and
+// CHECK:         graph.index %{{.*}} dims [1] : ({{.*}}) -> tensor<5x3x4xf32>
 // CHECK:         graph.select
 // CHECK:         graph.reduce sum, %{{.*}} dims [2]
 // CHECK:         graph.div
