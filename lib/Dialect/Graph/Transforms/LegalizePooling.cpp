@@ -163,47 +163,35 @@ static WindowDim adaptiveWindow(AtenCall &c, ExprAttr size, ExprAttr count) {
           end - start - 1, 1};
 }
 
-/// The largest element, or the mean, of each window over the last dimensions.
-/// All windows are read as long as the longest one, the last ones from further
-/// in front, and what a window does not have is replaced: so its elements
-/// follow each other in memory, and its reduction is one over vectors.
+/// The largest element, or the mean, of each window over the last dimensions,
+/// one dimension after the other: so an element is read as often as one
+/// dimension has it in windows, not as often as all have. All windows are read
+/// as long as the longest one, the last ones from further in front, and what a
+/// window does not have is replaced: so its elements follow each other in
+/// memory, and its reduction is one over vectors.
 static Value reduceAdaptive(TensorBuilder &b, PoolKind kind, Value x,
                             ArrayRef<WindowDim> windows) {
   Positions p(b);
-  int64_t spatial = windows.size(), rank = getRank(x), before = rank - spatial;
+  int64_t spatial = windows.size(), rank = getRank(x);
   Type type = getElementType(x);
   bool isMax = kind == PoolKind::Max;
   Value neutral = isMax ? lowest(b, type) : b.scalar(0, type);
   Num count(b, b.scalar(1, type));
-  SmallVector<int64_t> permutation = allDims(x);
-  permutation.resize(before);
-  SmallVector<Num> isMember;
-  for (auto [i, w] : llvm::enumerate(windows)) {
-    int64_t at = before + 2 * i;
+  for (int64_t i = spatial - 1; i >= 0; --i) {
+    const WindowDim &w = windows[i];
+    int64_t at = rank - spatial + i;
     // Not from behind where the longest window fits for the last time.
     Num start = min(w.start, p.size(sym::sub(getSizes(x)[at], w.kernel)));
     Num k = p.iota(w.kernel), skipped = (w.start - start).unsqueeze(1);
-    isMember.push_back((skipped <= k) & (k <= skipped + w.last.unsqueeze(1)));
+    Num isMember = (skipped <= k) & (k <= skipped + w.last.unsqueeze(1));
+    // [windows, elements] among the dimensions, of which one is more.
     x = b.index(x, Value(start.unsqueeze(1) + k), at);
-    permutation.push_back(at);
-  }
-  for (int64_t i = 0; i < spatial; ++i)
-    permutation.push_back(before + 2 * i + 1);
-  Num values(b, b.permute(x, permutation));
-  for (auto [i, w] : llvm::enumerate(windows)) {
-    // [windows, elements] among [windows..., elements...].
-    Sizes sizes(2 * spatial, b.size(1));
-    sizes[i] = w.count;
-    sizes[spatial + i] = w.kernel;
-    values =
-        select(Num(b, b.reshape(isMember[i], sizes)), values, Num(b, neutral));
+    x = select(along(isMember, at, rank), Num(b, x), Num(b, neutral))
+            .reduce(isMax ? ReduceKind::Max : ReduceKind::Sum, {at + 1});
     if (!isMax)
       count = count * along((w.last + 1).to(type), i, spatial);
   }
-  auto elements = lastDims(rank + spatial, spatial);
-  if (isMax)
-    return values.reduce(ReduceKind::Max, elements);
-  return values.reduce(ReduceKind::Sum, elements) / count;
+  return isMax ? x : Value(Num(b, x) / count);
 }
 
 //===----------------------------------------------------------------------===//
