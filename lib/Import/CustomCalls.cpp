@@ -34,10 +34,11 @@ struct ModuleBuilder::CustomCall {
 
 bool ModuleBuilder::isCustom(StringRef name) {
   // Of these namespaces are PyTorch's own operators, which passes know, as they
-  // do one of the library transformers.
+  // do two of the library transformers.
   return !name.starts_with("aten.") && !name.starts_with("prim") &&
          !name.starts_with("quantized_decomposed.") &&
          name != "transformers.grouped_mm_fallback.default" &&
+         name != "transformers.grouped_mm_fallback_backward.default" &&
          !name.starts_with("higher_order.");
 }
 

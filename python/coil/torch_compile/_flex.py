@@ -5,8 +5,8 @@ mask functions are compiled with the two matrix products around them.
 
 A score function is written for one score. Here it is vectorised over all of them, as PyTorch's
 own implementation does: `torch.vmap` over batches, heads, queries and keys. What it
-captures stays a tensor that it indexes. The block mask says the same as the mask function and
-is not read.
+captures stays a tensor that it indexes. The block mask says the same as the mask function, in
+blocks: where scores are computed block by block, it says which blocks are.
 """
 
 import functools
@@ -25,6 +25,8 @@ _MINUS_INFINITY = -float("inf")
 _BLOCK_BYTES = {"cpu": 16 << 20, "cuda": 64 << 20}
 # Fewer rows make no matrix product.
 _FEWEST_ROWS = 16
+# Scores of a tile, where a mask hides tiles: smaller ones follow its edges.
+_TILE_BYTES = {"cpu": 4 << 20, "cuda": 64 << 20}
 
 
 def _working_type(query):
@@ -39,17 +41,21 @@ class _Rows:
 
     Args:
       rows: the positions of the rows among all queries.
+      columns: the positions of the keys among all keys; None if these are all.
+      are_columns: whether they are keys; None if all are.
     """
 
-    def __init__(self, query, key, value, rows, mask, mask_captured, scale):
+    def __init__(self, query, key, value, rows, mask, mask_captured, scale, columns=None, are_columns=None):
         self.query, self.key, self.value, self.scale = query, key, value, scale
         self.batches, self.heads, self.rows, _ = query.shape
         self.key_batches, self.key_heads, self.columns, _ = key.shape
         self.type = _working_type(query)
-        batches, heads, columns = (torch.arange(size, device=query.device)
-                                   for size in (self.batches, self.heads, self.columns))
-        self.positions = [batches, heads, rows, columns]
+        batches, heads, all_columns = (torch.arange(size, device=query.device)
+                                       for size in (self.batches, self.heads, self.columns))
+        self.positions = [batches, heads, rows, all_columns if columns is None else columns]
         self.visible = self.vectorize(mask, (), (None,) * len(mask_captured))(*self.positions, *mask_captured)
+        if are_columns is not None:
+            self.visible = self.visible & are_columns
         self.shares_batches = _fx.expr_of(self.key_batches) == 1 and _fx.expr_of(self.batches) != 1
         self.is_shared = self.shares_batches or _fx.expr_of(self.heads) != _fx.expr_of(self.key_heads)
 
@@ -101,6 +107,19 @@ class _Rows:
         logarithms = torch.where(sees_nothing, _MINUS_INFINITY, largest + total.log())
         return out, logarithms.squeeze(-1) / _LN_2, largest.squeeze(-1) / _LN_2
 
+    def forward_more(self, score, captured, largest, total, sums):
+        """The largest scores, sums of exponentials and sums of values, with those of these columns
+        among them."""
+        scores = self.modified(self.scores(), score, captured)
+        more = torch.maximum(largest, scores.amax(-1))
+        # A row that has seen nothing yet has no weights.
+        reference = torch.where(more == _MINUS_INFINITY, 0.0, more)
+        exponentials = (scores - reference.unsqueeze(-1)).exp()
+        before = (largest - reference).exp()
+        values = self.join(self.split(exponentials.to(self.query.dtype)) @ self.value.to(self.query.dtype))
+        return (more, total * before + exponentials.sum(-1),
+                sums * before.unsqueeze(-1) + values.to(self.type))
+
     def backward(self, out, logarithms, out_gradient, logarithms_gradient, score, joint, captured):
         """Gradients of the rows, of keys and values, and of captured tensors, as far as these rows
         contribute to them."""
@@ -130,9 +149,11 @@ class _Blocks:
 
     Attributes:
       rows: how many rows a block has; None if all are one block.
+      tiles: the tiles that are computed instead, where a block mask hides some.
     """
 
     def __init__(self, query, key):
+        self.tiles = None
         sizes = [*query.shape[:3], key.shape[2]]
         batches, heads, rows, columns = (_hint(size) for size in sizes)
         self.count, self.rows, self.size = None, None, sizes[2]
@@ -150,7 +171,15 @@ class _Blocks:
         self.count = (sizes[2] + self.rows - 1) // self.rows
         self.is_even = not _fx.is_symbolic(sizes[2]) and rows % self.rows == 0
 
+    def divide(self, query, key, block_mask):
+        """The tiles, where a block mask may hide some; None where it does not."""
+        if _Tiles.fit(query, key, block_mask):
+            self.tiles = _Tiles(query, key, block_mask)
+        return self.tiles
+
     def describe(self):
+        if self.tiles:
+            return self.tiles.describe()
         return f"runs in blocks of {self.rows} rows of queries, whose scores are in memory at a time"
 
     def run(self, step, inits, tensors):
@@ -183,6 +212,98 @@ class _Blocks:
         """Adds rows to a tensor of zeros; those that are none are zero."""
         return self.put(whole, rows, part) if self.is_even else torch.ops.aten.index_put(
             whole, [None, None, rows], part, True)
+
+
+class _Tiles:
+    """How rows and keys are divided where a block mask says what is hidden: tiles that are hidden are
+    left out, and those that are not are taken one after the other, those of a row in the order of its keys.
+
+    Attributes:
+      rows, columns: how many a tile has.
+    """
+
+    def __init__(self, query, key, block_mask):
+        self.sizes = query.shape[2], key.shape[2]
+        _, _, self.counts, self.indices, self.full_counts, self.full_indices = block_mask[:6]
+        self.block_sizes = block_mask[10:12]
+        batches, heads = (_hint(size) for size in query.shape[:2])
+        most = _TILE_BYTES[query.device.type] // (4 * batches * heads)
+        size = max(1 << (math.isqrt(max(most, 1)).bit_length() - 1), _FEWEST_ROWS)
+        self.rows, self.columns = (min(size, max(_FEWEST_ROWS, 1 << (_hint(each) - 1).bit_length())) for each in self.sizes)
+        self.along = [(whole + part - 1) // part for whole, part in zip(self.sizes, (self.rows, self.columns))]
+
+    @staticmethod
+    def fit(query, key, block_mask):
+        """Whether a mask may hide tiles: it has blocks, and looks at positions."""
+        placeholders = [node for node in block_mask[-1].graph.nodes if node.op == "placeholder"]
+        if not any(node.users for node in placeholders[2:4]) or not isinstance(block_mask[10], int):
+            return False
+        return any(size < _hint(whole) for size, whole in zip(block_mask[10:12], (query.shape[2], key.shape[2])))
+
+    def describe(self):
+        return f"runs in tiles of {self.rows} queries and {self.columns} keys, without those that its block mask hides"
+
+    def _blocks_of_tiles(self, along):
+        """The numbers of the blocks that each tile along a dimension is in, [tiles, blocks]."""
+        tile, block = (self.rows, self.columns)[along], self.block_sizes[along]
+        device = self.indices.device
+        # Tiles that begin in a block may end in the one behind the last whole one.
+        count = -(-tile // block) + (tile % block != 0 and block % tile != 0)
+        first = torch.arange(self.along[along], device=device) * tile // block
+        numbers = first.unsqueeze(1) + torch.arange(count, device=device)
+        return numbers.clamp(max=self.indices.shape[2 + along] - 1)
+
+    def _visible(self):
+        """Whether any query of a tile sees any key of it, [tiles of rows, tiles of columns]."""
+        seen = None
+        for counts, indices in (self.counts, self.indices), (self.full_counts, self.full_indices):
+            if counts is None:
+                continue
+            # A list may be longer than what is in it.
+            columns = indices.shape[3]
+            is_listed = torch.arange(columns, device=indices.device) < counts.unsqueeze(-1)
+            target = torch.where(is_listed, indices, columns).to(torch.int64)
+            flags = torch.zeros(*indices.shape[:3], columns + 1, dtype=torch.int32, device=indices.device)
+            flags = flags.scatter(3, target, 1)[..., :columns].amax((0, 1))
+            seen = flags if seen is None else torch.maximum(seen, flags)
+        rows, columns = self._blocks_of_tiles(0), self._blocks_of_tiles(1)
+        return seen[rows].amax(1)[:, columns].amax(2)
+
+    def run(self, step, inits, tensors):
+        """Calls `step` for each tile that is not hidden: with the positions of its rows and columns, which
+        are those of the last one where there are no more, whether they are some, what the
+        step before gave, and `tensors`. Returns what the last one gives."""
+        device = inits[0].device
+        visible = self._visible().flatten()
+        # The numbers of the tiles in front, without a sort, for which GPUs need a library.
+        size = visible.shape[0]
+        place = torch.where(visible != 0, visible.cumsum(0, dtype=torch.int64) - 1, size)
+        order = torch.zeros(size + 1, dtype=torch.int64, device=device)
+        order = order.scatter(0, place, torch.arange(size, device=device))
+        # Bodies of loops are given what follows from sizes.
+        rows = torch.arange(self.along[0] * self.rows, device=device).clamp(max=self.sizes[0] - 1)
+        columns = torch.arange(self.along[1] * self.columns, device=device).clamp(max=self.sizes[1] - 1)
+        along = torch.full((), self.along[1], dtype=torch.int64, device=device)
+
+        def condition(number, *values):
+            return number < values[len(inits)]
+
+        def body(number, *values):
+            carried, (_, order, along, all_rows, all_columns, *tensors) = values[:len(inits)], values[len(inits):]
+            tile = order.index_select(0, number.reshape(1)).reshape(())
+            places, parts = [], []
+            for first, size, every in ((tile // along) * self.rows, self.rows, all_rows), (
+                    (tile % along) * self.columns, self.columns, all_columns):
+                numbers = first + torch.arange(size, device=device)
+                places.append(every.index_select(0, numbers))
+                parts.append(places[-1] == numbers)
+            return number + 1, *step(*places, *parts, carried, tensors)
+
+        number = torch.zeros((), dtype=torch.int64, device=device)
+        count = visible.sum(dtype=torch.int64)
+        results = torch.ops.higher_order.while_loop(
+            condition, body, (number, *inits), (count, order, along, rows, columns, *tensors))
+        return results[1:]
 
 
 def _hint(size):
@@ -218,6 +339,8 @@ def _forward(blocks, query, key, value, score, block_mask, scale, kernel_options
     if blocks.rows is None:
         rows = torch.arange(query.shape[2], device=query.device)
         return _Rows(query, key, value, rows, mask, mask_captured, scale).forward(score, captured)
+    if tiles := blocks.divide(query, key, block_mask):
+        return _forward_in_tiles(tiles, query, key, value, score, mask, scale, captured, mask_captured)
     held = _Captured(captured, mask_captured)
 
     def step(rows, are_rows, carried, tensors):
@@ -234,6 +357,29 @@ def _forward(blocks, query, key, value, score, block_mask, scale, kernel_options
     return blocks.run(step, inits, [query, key, value, *held.values])
 
 
+def _forward_in_tiles(tiles, query, key, value, score, mask, scale, captured, mask_captured):
+    held = _Captured(captured, mask_captured)
+
+    def step(rows, columns, are_rows, are_columns, carried, tensors):
+        query, key, value, *tensors = tensors
+        captured, mask_captured = held.restore(tensors)
+        part = _Rows(query.index_select(2, rows), key.index_select(2, columns), value.index_select(2, columns), rows,
+                     mask, mask_captured, scale, columns, are_columns)
+        before = [each.index_select(2, rows) for each in carried]
+        return [torch.ops.aten.index_put(whole, [None, None, rows], given)
+                for whole, given in zip(carried, part.forward_more(score, captured, *before))]
+
+    kind, sizes = _working_type(query), query.shape[:3]
+    inits = [torch.full(sizes, _MINUS_INFINITY, dtype=kind, device=query.device),
+             torch.zeros(sizes, dtype=kind, device=query.device),
+             torch.zeros(*sizes, value.shape[3], dtype=kind, device=query.device)]
+    largest, total, sums = tiles.run(step, inits, [query, key, value, *held.values])
+    sees_nothing = largest == _MINUS_INFINITY
+    out = sums / torch.where(sees_nothing, 1.0, total).unsqueeze(-1)
+    logarithms = torch.where(sees_nothing, _MINUS_INFINITY, largest + total.log())
+    return out.to(query.dtype), logarithms / _LN_2, largest / _LN_2
+
+
 def _backward(blocks, query, key, value, out, logarithms, out_gradient, logarithms_gradient, score, joint, block_mask,
               scale, kernel_options, captured, mask_captured):
     mask = block_mask[-1]
@@ -245,14 +391,16 @@ def _backward(blocks, query, key, value, out, logarithms, out_gradient, logarith
         *results, gradients = part.backward(out, logarithms, out_gradient, logarithms_gradient, score, joint, captured)
     else:
         *results, gradients = _backward_in_blocks(blocks, query, key, value, out, logarithms, out_gradient,
-                                                  logarithms_gradient, score, joint, mask, scale, captured,
+                                                  logarithms_gradient, score, joint, block_mask, scale, captured,
                                                   mask_captured)
     return *results, tuple(gradient.to(tensor.dtype) if _is_tensor(tensor) and _is_tensor(gradient) else None
                            for tensor, gradient in zip(captured, gradients))
 
 
 def _backward_in_blocks(blocks, query, key, value, out, logarithms, out_gradient, logarithms_gradient, score, joint,
-                        mask, scale, captured, mask_captured):
+                        block_mask, scale, captured, mask_captured):
+    mask = block_mask[-1]
+    tiles = blocks.divide(query, key, block_mask)
     held = _Captured(captured, mask_captured)
     kind = _working_type(query)
     # What has a gradient is known by the function that computes it.
@@ -260,33 +408,45 @@ def _backward_in_blocks(blocks, query, key, value, out, logarithms, out_gradient
               for i, each in enumerate(captured)]
     optional = [] if logarithms_gradient is None else [logarithms_gradient]
 
-    def step(rows, are_rows, carried, tensors):
+    def part_of(rows, are_rows, columns, are_columns, carried, tensors):
+        """Gradients of a part, and the sums so far."""
         query, key, value, out, logarithms, out_gradient, *tensors = tensors
         logarithms_gradient = None
         if optional:
             logarithms_gradient, *tensors = tensors
         captured, mask_captured = held.restore(tensors)
         take = lambda tensor: tensor.index_select(2, rows)
+        if columns is not None:
+            key, value = key.index_select(2, columns), value.index_select(2, columns)
         out_gradient = take(out_gradient)
         logarithms_gradient = take(logarithms_gradient) if optional else None
         if are_rows is not None:
             out_gradient = torch.where(are_rows.unsqueeze(-1), out_gradient, 0.0)
             logarithms_gradient = torch.where(are_rows, logarithms_gradient, 0.0) if optional else None
-        part = _Rows(take(query), key, value, rows, mask, mask_captured, scale)
-        query_gradient, key_gradient, value_gradient, gradients = part.backward(
+        part = _Rows(take(query), key, value, rows, mask, mask_captured, scale, columns, are_columns)
+        *results, gradients = part.backward(
             take(out), take(logarithms), out_gradient, logarithms_gradient, score, joint, captured)
-        query_sum, key_sum, value_sum, *sums = carried
         gradients = [each for each, is_wanted in zip(gradients, wanted) if is_wanted]
-        return [blocks.add(query_sum, rows, query_gradient), key_sum + key_gradient, value_sum + value_gradient,
-                *(total + each for total, each in zip(sums, gradients))]
+        return *results, [total + each for total, each in zip(carried[3:], gradients)]
+
+    def step(rows, are_rows, carried, tensors):
+        query_gradient, key_gradient, value_gradient, sums = part_of(rows, are_rows, None, None, carried, tensors)
+        query_sum, key_sum, value_sum, *_ = carried
+        return [blocks.add(query_sum, rows, query_gradient), key_sum + key_gradient, value_sum + value_gradient, *sums]
+
+    def tile_step(rows, columns, are_rows, are_columns, carried, tensors):
+        *gradients, sums = part_of(rows, are_rows, columns, are_columns, carried, tensors)
+        return [*(torch.ops.aten.index_put(total, [None, None, places], gradient.to(total.dtype), True)
+                  for total, places, gradient in zip(carried, (rows, columns, columns), gradients)), *sums]
 
     zeros = lambda tensor, kind: torch.zeros(tensor.shape, dtype=kind, device=tensor.device)
-    inits = [zeros(query, query.dtype), zeros(key, kind), zeros(value, kind)]
+    # A row of queries is in several tiles.
+    inits = [zeros(query, kind if tiles else query.dtype), zeros(key, kind), zeros(value, kind)]
     inits += [zeros(each, _working_type(each)) for each, is_wanted in zip(captured, wanted) if is_wanted]
-    query_gradient, key_gradient, value_gradient, *sums = blocks.run(
-        step, inits, [query, key, value, out, logarithms, out_gradient, *optional, *held.values])
+    query_gradient, key_gradient, value_gradient, *sums = (tiles or blocks).run(
+        tile_step if tiles else step, inits, [query, key, value, out, logarithms, out_gradient, *optional, *held.values])
     left = iter(sums)
-    return (query_gradient, key_gradient.to(key.dtype), value_gradient.to(value.dtype),
+    return (query_gradient.to(query.dtype), key_gradient.to(key.dtype), value_gradient.to(value.dtype),
             [next(left) if is_wanted else None for is_wanted in wanted])
 
 
@@ -466,11 +626,11 @@ def _code_of(function):
 def _inline(module, node, known):
     graph = node.graph
     results, _ = _results(node)
-    blocks = _Blocks(*(_fx.value_of(each) for each in node.args[:2]))
     key = _describe(module, node)
     if key not in known:
-        known[key] = _trace(module, node, blocks)
-    traced, inputs = known[key], _inputs_of(node)
+        blocks = _Blocks(*(_fx.value_of(each) for each in node.args[:2]))
+        known[key] = _trace(module, node, blocks), blocks
+    (traced, blocks), inputs = known[key], _inputs_of(node)
     outputs = next(each for each in traced.graph.nodes if each.op == "output").args[0]
     if any(outputs[number] is None and user.users for user, number in results.items()):
         raise _Uncompiled("it is said to give a tensor that has no value")

@@ -16,13 +16,19 @@ EAGER = "eager"  # Called through PyTorch's dispatcher.
 COPY = "copy"  # What an input holds at the end.
 SKIP = "skip"  # Says what symbols and types say already.
 
-_NAMESPACES = ("aten", "prims")
+# Operators that the importer knows: those of PyTorch's namespaces, and two of the library transformers.
+_NAMESPACES = ("aten", "prims", "quantized_decomposed")
+_KNOWN = ("transformers::grouped_mm_fallback", "transformers::grouped_mm_fallback_backward")
 _SKIPPED = {
     "aten::sym_constrain_range", "aten::sym_constrain_range_for_size", "aten::_assert_tensor_metadata",
 }
 # Whether these change anything is not in their schemas.
 _IMPURE_NAMES = ("aten::_assert", "aten::item", "aten::_local_scalar_dense")
 _MAX_RANK = 64
+
+
+def _is_known(target):
+    return target.namespace in _NAMESPACES or target._schema.name in _KNOWN
 
 
 def _has_generator(node):
@@ -58,7 +64,7 @@ def is_impure(node):
     target = node.target
     if not isinstance(target, torch._ops.OpOverload):
         return True
-    return (target._schema.is_mutable or is_random(node) or target.namespace not in _NAMESPACES
+    return (target._schema.is_mutable or is_random(node) or not _is_known(target)
             or target._schema.name.startswith(_IMPURE_NAMES))
 
 
@@ -112,7 +118,7 @@ def reason_not(node):
         return _reason_of_control_flow(node)
     if not isinstance(target, torch._ops.OpOverload):
         return "it is no operator of PyTorch"
-    if target.namespace not in _NAMESPACES:
+    if not _is_known(target):
         return f"it is an operator of '{target.namespace}', which PyTorch's dispatcher calls"
     if target._schema.is_mutable:
         return "it writes to its operands"
@@ -186,4 +192,4 @@ def kind_of(node, refused):
 def is_impure_number(node):
     """Whether a number comes from more than sizes, such as a custom operator's result."""
     target = node.target
-    return isinstance(target, torch._ops.OpOverload) and target.namespace not in _NAMESPACES
+    return isinstance(target, torch._ops.OpOverload) and not _is_known(target)

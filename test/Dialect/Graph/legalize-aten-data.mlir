@@ -26,6 +26,15 @@ func.func @pad(%x: tensor<4x6xf32>) -> tensor<11x9xf32> {
   return %0 : tensor<11x9xf32>
 }
 
+// A sequence is copied to its place, which repeats its sizes of one.
+// CHECK-LABEL: @pad_sequence
+// CHECK:         graph.broadcast %arg1 : (tensor<3x1xf32>) -> tensor<3x5xf32>
+// CHECK:         graph.cat
+func.func @pad_sequence(%x: tensor<2x5xf32>, %y: tensor<3x1xf32>) -> tensor<2x3x5xf32> {
+  %0 = graph.aten "aten.pad_sequence.default"(%x, %y) ["sequences", "sequences"] {batch_first = true} : (tensor<2x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+  return %0 : tensor<2x3x5xf32>
+}
+
 // CHECK-LABEL: @embedding
 // CHECK-NEXT:    graph.index %{{.*}}[%{{.*}}] dims [0]
 func.func @embedding(%w: tensor<100x8xf32>, %i: tensor<2x3xi64>) -> tensor<2x3x8xf32> {

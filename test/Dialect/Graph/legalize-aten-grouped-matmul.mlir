@@ -14,14 +14,28 @@ func.func @rows(%x: tensor<6x4xf32>, %w: tensor<3x4x5xf32>, %ends: tensor<3xi32>
   return %0 : tensor<6x5xf32>
 }
 
-// Groups of what is summed are one product each, of which the left operand is zero elsewhere.
+// Groups of what is summed are one product each, of which the left operand is zero elsewhere. Elements that are not finite make the sums
+// of their own group NaN, and of no other one.
 // CHECK-LABEL: @parts
 // CHECK:         graph.compare eq
-// CHECK:         graph.select
-// CHECK:         graph.matmul
+// CHECK:         %[[FINITE:.+]] = graph.compare lt, %{{.+}} : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xi1>
+// CHECK:         graph.select %[[FINITE]]
+// CHECK:         %[[SUMS:.+]] = graph.matmul
+// CHECK-COUNT-2: graph.reduce any
+// CHECK:         graph.select %{{.+}}, %{{.+}}, %[[SUMS]]
 func.func @parts(%x: tensor<4x6xbf16>, %y: tensor<6x5xbf16>, %ends: tensor<3xi32>) -> tensor<3x4x5xbf16> {
   %0 = graph.aten "aten._grouped_mm.default"(%x, %y, %ends) ["self", "mat2", "offs"] {} : (tensor<4x6xbf16>, tensor<6x5xbf16>, tensor<3xi32>) -> tensor<3x4x5xbf16>
   return %0 : tensor<3x4x5xbf16>
+}
+
+// The gradient of rows is a product of rows; that of matrices is a product for each group.
+// CHECK-LABEL: @backward
+// CHECK:         %[[CHOSEN:.+]] = graph.index %{{.*}} dims [0] : (tensor<3x5x4xf32>, tensor<6xi64>) -> tensor<6x5x4xf32>
+// CHECK:         graph.mul %{{.*}}, %[[CHOSEN]]
+// CHECK:         graph.matmul %{{.*}} : (tensor<3x4x6xf32>, tensor<3x6x5xf32>) -> tensor<3x4x5xf32>
+func.func @backward(%x: tensor<6x4xf32>, %w: tensor<3x4x5xf32>, %ends: tensor<3xi32>, %g: tensor<6x5xf32>) -> (tensor<6x4xf32>, tensor<3x4x5xf32>) {
+  %0:2 = graph.aten "transformers.grouped_mm_fallback_backward.default"(%x, %w, %ends, %g) ["input", "weight", "offs", "grad_output"] {} : (tensor<6x4xf32>, tensor<3x4x5xf32>, tensor<3xi32>, tensor<6x5xf32>) -> (tensor<6x4xf32>, tensor<3x4x5xf32>)
+  return %0#0, %0#1 : tensor<6x4xf32>, tensor<3x4x5xf32>
 }
 
 // -----

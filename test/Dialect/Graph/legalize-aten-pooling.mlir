@@ -27,14 +27,27 @@ func.func @with_positions(%x: tensor<2x3x8x8xf32>) -> (tensor<2x3x4x4xf32>, tens
   return %0#0, %0#1 : tensor<2x3x4x4xf32>, tensor<2x3x4x4xi64>
 }
 
-// Windows of different lengths: no longer than ceil(7 / 3) + 1.
+// Windows of different lengths: no longer than ceil(7 / 3) + 1. All are read in that length, at the latest from 7 - 4, so that their elements follow
+// each other in memory.
 // CHECK-LABEL: @adaptive_mean
+// CHECK:         graph.minimum %{{.*}} : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
+// CHECK:         graph.bitwise_and
 // CHECK:         graph.index %{{.*}} dims [1] : ({{.*}}) -> tensor<5x3x4xf32>
 // CHECK:         graph.select
 // CHECK:         graph.reduce sum, %{{.*}} dims [2]
 // CHECK:         graph.div
 func.func @adaptive_mean(%x: tensor<5x7xf32>) -> tensor<5x3xf32> {
   %0 = graph.aten "aten.adaptive_avg_pool1d.default"(%x) ["self"] {output_size = array<i64: 3>} : (tensor<5x7xf32>) -> tensor<5x3xf32>
+  return %0 : tensor<5x3xf32>
+}
+
+// Without positions a largest element is a reduction of one value.
+// CHECK-LABEL: @adaptive_max
+// CHECK:         graph.select
+// CHECK-NOT:     arg_reduce
+// CHECK:         graph.reduce max, %{{.*}} dims [2] : (tensor<5x3x4xf32>) -> tensor<5x3xf32>
+func.func @adaptive_max(%x: tensor<5x7xf32>) -> tensor<5x3xf32> {
+  %0 = graph.aten "aten.adaptive_max_pool1d.default"(%x) ["self"] {output_size = array<i64: 3>} : (tensor<5x7xf32>) -> tensor<5x3xf32>
   return %0 : tensor<5x3xf32>
 }
 

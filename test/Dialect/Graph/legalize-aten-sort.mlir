@@ -15,6 +15,15 @@ func.func @sort_stable(%x: tensor<4x8xui8>) -> (tensor<4x8xui8>, tensor<4x8xi64>
   return %0#0, %0#1 : tensor<4x8xui8>, tensor<4x8xi64>
 }
 
+// One element is sorted, and no library is needed for it.
+// CHECK-LABEL: @sort_of_one
+// CHECK-NOT:     graph.sort
+// CHECK:         return %arg0, %{{.*}} : tensor<4x1xf32>, tensor<4x1xi64>
+func.func @sort_of_one(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>) {
+  %0:2 = graph.aten "aten.sort.stable"(%x) ["self"] {stable = true, dim = -1 : i64, descending = true} : (tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>)
+  return %0#0, %0#1 : tensor<4x1xf32>, tensor<4x1xi64>
+}
+
 // CHECK-LABEL: @argsort
 // CHECK-NEXT:    %[[V:.+]], %[[I:.+]] = graph.sort %{{.*}} dim 1 descending
 // CHECK-NEXT:    %[[W:.+]], %[[J:.+]] = graph.sort %{{.*}} dim 0 stable

@@ -189,7 +189,10 @@ def check_random(seed):
     if draw.random() < 0.3:  # As projections give them.
         inputs = tuple(each.detach().transpose(1, 2).contiguous().transpose(1, 2).requires_grad_(with_gradients)
                        for each in inputs)
-    blocks = create_block_mask(mask, batches, heads, rows, columns, device="cpu") if mask else None
+    # Where blocks are smaller than the sizes, tiles that the mask hides are left out.
+    _flex._TILE_BYTES["cpu"] = draw.choice([1, 30_000, 4 << 20])
+    block_size = draw.choice([128, 16, (32, 48), (100, 24)])
+    blocks = create_block_mask(mask, batches, heads, rows, columns, "cpu", block_size) if mask else None
 
     def function(query, key, value):
         return flex_attention(query, key, value, score_mod=score, block_mask=blocks, scale=scale,
@@ -259,6 +262,22 @@ def test_remarks():
     torch._dynamo.reset()
     text = str(coil.explain(lambda q: flex_attention(q, q, q), q, options=OPTIONS))
     assert "'higher_order.flex_attention' runs in blocks of 25 rows of queries" in text, text
+
+
+def test_hidden_tiles_are_left_out():
+    """What a block mask hides is not computed: a window takes as many steps as it has tiles, whatever the size is."""
+    _flex._BLOCK_BYTES["cpu"], _flex._TILE_BYTES["cpu"] = 1 << 16, 4 * 2 * 64 * 64
+    steps = []
+    for size in 512, 1024:
+        mask = create_block_mask(lambda b, h, m, n: (m >= n) & (m - n < 64), None, None, size, size, "cpu", 64)
+        q = torch.randn(1, 2, size, 8)
+        function = lambda q, mask: flex_attention(q, q, q, block_mask=mask)
+        torch._dynamo.reset()
+        explanation = coil.explain(function, q, mask, options=OPTIONS)
+        assert "in tiles of 64 queries and 64 keys" in str(explanation), explanation
+        program, = explanation.graphs[0].programs
+        steps.append(program.run_stats["launches"] / size)
+    assert abs(steps[0] / steps[1] - 1) < 0.1, steps
 
 
 def test_scores_are_not_in_memory():

@@ -18,6 +18,8 @@
 
 #include "TensorMath.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -55,16 +57,31 @@ static Value multiplyColumns(TensorBuilder &b, Value x, Value y, Value ends) {
   return b.transpose(rows, 0, 1);
 }
 
-/// A product of x [m, k] and y [k, n] for each group of what is summed.
-static Value multiplyParts(TensorBuilder &b, Value x, Value y, Value ends) {
+static Num isFinite(Num x) {
+  return abs(x) < std::numeric_limits<double>::infinity();
+}
+
+/// A product of x [m, k] and y [k, n] for each group of what is summed: one
+/// product, of which the left operand is zero outside of the group. An element
+/// that is not finite would make the sums of all groups NaN, so it is zero
+/// there, too, and only the sums of its own group become NaN.
+static Value multiplyParts(TensorBuilder &b, Value left, Value right,
+                           Value ends) {
   Positions p(b);
-  Num group = groupsOf(b, ends, getSizes(y)[0]).unsqueeze(0).unsqueeze(0);
-  Num number = p.iota(getSizes(ends)[0]).unsqueeze(1).unsqueeze(2);
-  Num part(b, b.unsqueeze(x, 0));
-  part = select(group == number, part, part.number(0));
-  Sizes sizes = getSizes(y);
+  Num x(b, left), y(b, right);
+  Num group = groupsOf(b, ends, getSizes(right)[0]).unsqueeze(0);
+  Num isIn = group == p.iota(getSizes(ends)[0]).unsqueeze(1);
+  Num ofX = isFinite(x), ofY = isFinite(y);
+  Num part = select(isIn.unsqueeze(1), select(ofX, x, 0).unsqueeze(0), 0);
+  Sizes sizes = getSizes(right);
   sizes.insert(sizes.begin(), getSizes(ends)[0]);
-  return b.matmul(part, b.broadcast(b.unsqueeze(y, 0), sizes));
+  Num finite = select(ofY, y, 0).unsqueeze(0);
+  Num sums(b, b.matmul(part, b.broadcast(finite, sizes)));
+  Num rows = isIn.unsqueeze(1) & (!ofX).unsqueeze(0);
+  Num columns = isIn.unsqueeze(2) & (!ofY).unsqueeze(0);
+  Num isOpen = rows.reduce(ReduceKind::Any, {2}).unsqueeze(2) |
+               columns.reduce(ReduceKind::Any, {1}).unsqueeze(1);
+  return select(isOpen, std::numeric_limits<double>::quiet_NaN(), sums);
 }
 
 static LogicalResult multiply(AtenCall &c, Value x, Value y, Value ends) {
@@ -100,7 +117,23 @@ static LogicalResult legalizeTransformersGroupedMm(AtenCall &c) {
                   c.tensor("offs"));
 }
 
+/// Its gradients: products of rows with the other side of their matrices, and
+/// a product of rows with rows for each matrix.
+static LogicalResult legalizeTransformersBackward(AtenCall &c) {
+  TensorBuilder &b = c.b;
+  Type type = getAccumulationType(c.resultElementType());
+  Value x = c.operand("input", type), y = c.operand("weight", type),
+        grad = c.operand("grad_output", type), ends = c.tensor("offs");
+  if (!x || !y || !grad || !ends || getRank(x) != 2 || getRank(y) != 3 ||
+      getRank(grad) != 2 || getRank(ends) != 1)
+    return c.fail("its operands are no matrices with groups of rows");
+  return c.replace({multiplyRows(b, grad, b.transpose(y, 1, 2), ends),
+                    multiplyParts(b, b.transpose(x, 0, 1), grad, ends)});
+}
+
 void graph::populateGroupedMatmulLegalizations(AtenLegalizations &t) {
   t.add("_grouped_mm", legalizeGroupedMm);
   t.add("transformers::grouped_mm_fallback", legalizeTransformersGroupedMm);
+  t.add("transformers::grouped_mm_fallback_backward",
+        legalizeTransformersBackward);
 }

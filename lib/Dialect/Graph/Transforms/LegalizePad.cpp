@@ -202,7 +202,13 @@ static LogicalResult legalizePadSequence(AtenCall &c) {
     SmallVector<ExprAttr> low(getRank(x), b.size(0)), high(low);
     (left ? low : high)[0] =
         c.getContext().simplify(sym::sub(longest, getSizes(x)[0]));
-    // Of the other sizes, too, export knows that they are equal.
+    // PyTorch copies each sequence to its place, which repeats sizes of one; of
+    // the others export knows that they are equal.
+    Sizes repeated = getSizes(x);
+    for (int64_t d = 1, rank = repeated.size(); d < rank; ++d)
+      if (repeated[d].isConstant(1))
+        repeated[d] = out[d + 1];
+    x = b.broadcast(x, repeated);
     Sizes sizes{longest};
     llvm::append_range(sizes, SizesRef(out).drop_front(2));
     Value row = padBy(c, b.convert(x, type), low, high, value);

@@ -154,35 +154,44 @@ static WindowDim adaptiveWindow(AtenCall &c, ExprAttr size, ExprAttr count) {
   Num start = floorDiv(i * n, parts);
   Num end = floorDiv((i + 1) * n + (parts - 1), parts);
   // No window is longer than this; where sizes divide, all are as long.
+  bool divides = c.getContext().simplify(sym::mod(size, count)).isConstant(0);
   ExprAttr longest =
-      c.getContext().simplify(sym::mod(size, count)).isConstant(0)
-          ? sym::floorDiv(size, count)
-          : sym::add(sym::ceilDiv(size, count), 1);
+      divides ? sym::floorDiv(size, count)
+              : sym::min(size, sym::add(sym::ceilDiv(size, count), 1));
   return {count,           c.getContext().simplify(longest),
           start,           p.number(0).unsqueeze(0),
           end - start - 1, 1};
 }
 
-/// The mean of each window over the last dimensions. Sums of windows of
-/// different lengths leave out what a window does not have.
-static Value meanOfWindows(TensorBuilder &b, Value x,
-                           ArrayRef<WindowDim> windows) {
+/// The largest element, or the mean, of each window over the last dimensions,
+/// one dimension after the other: so an element is read as often as one
+/// dimension has it in windows, not as often as all have. All windows are read
+/// as long as the longest one, the last ones from further in front, and what a
+/// window does not have is replaced: so its elements follow each other in
+/// memory, and its reduction is one over vectors.
+static Value reduceAdaptive(TensorBuilder &b, PoolKind kind, Value x,
+                            ArrayRef<WindowDim> windows) {
   Positions p(b);
-  int64_t spatial = windows.size();
-  Value elements = gatherWindows(b, x, windows);
-  int64_t rank = getRank(elements);
+  int64_t spatial = windows.size(), rank = getRank(x);
   Type type = getElementType(x);
-  Num values(b, elements), count = Num(b, b.scalar(1, type));
-  for (auto [i, w] : llvm::enumerate(windows)) {
-    // [windows, elements] among [windows..., elements...].
-    Num isMember = p.iota(w.kernel) <= w.last.unsqueeze(1);
-    Sizes sizes(2 * spatial, b.size(1));
-    sizes[i] = w.count;
-    sizes[spatial + i] = w.kernel;
-    values = select(Num(b, b.reshape(isMember, sizes)), values, 0);
-    count = count * along((w.last + 1).to(type), i, spatial);
+  bool isMax = kind == PoolKind::Max;
+  Value neutral = isMax ? lowest(b, type) : b.scalar(0, type);
+  Num count(b, b.scalar(1, type));
+  for (int64_t i = spatial - 1; i >= 0; --i) {
+    const WindowDim &w = windows[i];
+    int64_t at = rank - spatial + i;
+    // Not from behind where the longest window fits for the last time.
+    Num start = min(w.start, p.size(sym::sub(getSizes(x)[at], w.kernel)));
+    Num k = p.iota(w.kernel), skipped = (w.start - start).unsqueeze(1);
+    Num isMember = (skipped <= k) & (k <= skipped + w.last.unsqueeze(1));
+    // [windows, elements] among the dimensions, of which one is more.
+    x = b.index(x, Value(start.unsqueeze(1) + k), at);
+    x = select(along(isMember, at, rank), Num(b, x), Num(b, neutral))
+            .reduce(isMax ? ReduceKind::Max : ReduceKind::Sum, {at + 1});
+    if (!isMax)
+      count = count * along((w.last + 1).to(type), i, spatial);
   }
-  return values.reduce(ReduceKind::Sum, lastDims(rank, spatial)) / count;
+  return isMax ? x : Value(Num(b, x) / count);
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,10 +331,12 @@ static AtenHandler adaptivePool(PoolKind kind, size_t spatial) {
         return c.fail("a dimension that it pools is empty");
       windows.push_back(adaptiveWindow(c, in[d], out[d]));
     }
-    if (isMax)
+    if (hasPositions)
       return replacePooled(c, maxOfWindows(c.b, x, windows));
     return replacePooled(
-        c, {meanOfWindows(c.b, c.b.convert(x, wide), windows), Value()});
+        c,
+        {reduceAdaptive(c.b, kind, isMax ? x : c.b.convert(x, wide), windows),
+         Value()});
   };
 }
 

@@ -54,12 +54,14 @@ static AtenHandler sort(Wanted wanted) {
                                      : c.getDim("dim", getRank(x));
     if (!dim && c.has("dim"))
       return c.fail("its dimension is not constant");
-    if (getRank(x) == 0)
-      return replace(c, x, c.b.scalar(0, c.b.getBuilder().getI64Type()),
-                     wanted);
-    auto op = SortOp::create(
-        c.b.getBuilder(), c.b.getLoc(), x, dim.value_or(getRank(x) - 1),
-        c.boolOr("descending", false), c.boolOr("stable", false));
+    int64_t along = dim.value_or(getRank(x) - 1);
+    if (getRank(x) == 0 || getSizes(x)[along].isConstant(1)) {
+      Value first = c.b.scalar(0, c.b.getBuilder().getI64Type());
+      return replace(c, x, c.b.broadcast(first, getSizes(x)), wanted);
+    }
+    auto op = SortOp::create(c.b.getBuilder(), c.b.getLoc(), x, along,
+                             c.boolOr("descending", false),
+                             c.boolOr("stable", false));
     return replace(c, op.getValues(), op.getIndices(), wanted);
   };
 }
