@@ -23,7 +23,7 @@ ninja = ninja -C $(BUILD) $(NINJA_ARGS)
 cxx_sources = $(shell git ls-files '*.h' '*.cpp' '*.c')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build check check-all check-operators check-models check-torch-compile demo dist wheel docs format lint clean
+.PHONY: help deps configure build check check-all check-rows check-operators check-models check-torch-compile demo dist wheel docs format lint clean
 
 help: ## Show this list.
 	@echo "Coil. Targets:"
@@ -61,6 +61,9 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 	COIL_FORK_SERVER=$(abspath $(BUILD))/lib/coil-fork-server.so $(PYTHON) test/Corpus/Inputs/random_host.py \
 	  --bin=$(abspath $(BUILD))/bin --out=$(abspath $(BUILD))/random-host --count=2000 --seed=$(SEED) --executors=native,python,cpp,gpu \
 	  --cxx=c++ --include=include --lib=$(abspath $(BUILD))/lib --cuda-sim=$(abspath $(BUILD))/lib/coil-cuda-sim.so
+
+check-rows: build ## Run every test that a row of docs/reference/FeatureRows.md names; say which rows stand.
+	$(PYTHON) scripts/feature_rows.py --build $(BUILD) --results $(BUILD)/feature-rows.json
 
 check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs, spellings of attention.
 	$(if $(TORCH_PYTHON),,$(error set TORCH_PYTHON to a Python with torch 2.11))

@@ -85,6 +85,7 @@ static llvm::json::Value statsToJSON(const CompiledProgram &program) {
   const JITStats &stats = program.getStats();
   const EngineStats &engine = program.getEngine().getStats();
   llvm::json::Object seconds{{"import", stats.importSeconds},
+                             {"provenance", stats.provenanceSeconds},
                              {"code", engine.hostSeconds},
                              {"device code", engine.deviceSeconds},
                              {"device load", engine.loadSeconds},

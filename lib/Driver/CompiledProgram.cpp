@@ -478,7 +478,9 @@ Expected<std::unique_ptr<CompiledProgram>> CompiledProgram::compileRead(
     if (next == Stage::Graph && options.keepReference)
       impl->reference = module->clone();
     if (next == Stage::Wrapper) {
+      double begin = now();
       provenance = describeSteps(*module);
+      stats.provenanceSeconds = now() - begin;
       prepare =
           takeFunction(*module, wrapper::getPrepareName(options.function));
       module->walk([&](Operation *op) {

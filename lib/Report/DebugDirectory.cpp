@@ -12,6 +12,7 @@
 #include "coil/Report/DebugDirectory.h"
 
 #include "DebugPage.h"
+#include "TorchTrace.h"
 
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
@@ -47,6 +48,7 @@ struct DebugDirectory::Impl {
   Error writePTX(ModuleOp module);
   Error writeProgram(ModuleOp module);
   Error writeRemarks();
+  Error writeTrace(llvm::json::Value kernels);
   std::string getFileName(StringRef kernel);
   LogicalResult handle(Diagnostic &diagnostic);
 
@@ -57,6 +59,8 @@ struct DebugDirectory::Impl {
   std::mutex mutex;
   /// Functions before and behind fusion.
   std::string beforeFusion, afterFusion;
+  /// The program in Python; empty where it cannot be written.
+  std::string python;
   llvm::StringMap<std::string> fileNames;
   llvm::StringSet<> usedNames;
   /// Where diagnostics go instead of to the caller, while something is tried.
@@ -204,9 +208,11 @@ Error DebugDirectory::Impl::writeProgram(ModuleOp module) {
   attempt = &reasons;
   LogicalResult result = emitPython(module, os, options);
   attempt = nullptr;
-  if (succeeded(result))
-    return write("program.py", text,
+  if (succeeded(result)) {
+    python = std::move(text);
+    return write("program.py", python,
                  "the host program on torch tensors; runs and times itself");
+  }
   return write("program.txt",
                "The program cannot be written in Python:\n" +
                    llvm::join(reasons, "\n") + "\n",
@@ -220,6 +226,20 @@ Error DebugDirectory::Impl::writeRemarks() {
     os << (remark.place.empty() ? "-" : remark.place) << ": [" << remark.kind
        << "] " << remark.category << ": " << remark.text << '\n';
   return write("remarks.txt", text, "decisions of the passes");
+}
+
+Error DebugDirectory::Impl::writeTrace(llvm::json::Value kernels) {
+  TorchTrace trace;
+  if (!python.empty())
+    trace.addCode("program.py", python);
+  trace.addProvenance(record.provenance);
+  trace.addArtifact("coil_provenance", record.provenance.toJSON());
+  trace.addArtifact("coil_kernels", std::move(kernels));
+  trace.addArtifact("coil_memory", toJSON(record.memory));
+  if (!record.errors.empty())
+    trace.addArtifact("coil_errors", "string", llvm::join(record.errors, "\n"));
+  return write("torch-trace.log", trace.getText(),
+               "PyTorch's structured trace, for tlparse");
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,6 +426,8 @@ Error DebugDirectory::finish() {
           "seconds by stage"))
     return error;
   if (Error error = impl->writeRemarks())
+    return error;
+  if (Error error = impl->writeTrace(getKernels(record)))
     return error;
   if (!errors.empty())
     if (Error error = impl->write("errors.txt", errors + "\n", "diagnostics"))

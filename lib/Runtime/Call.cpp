@@ -370,8 +370,10 @@ extern "C" int32_t coil_rt_call(coil_run *run, coil_call_site *site,
         // Says what there is instead.
         int32_t status =
             coil_find_function(site->name, site->device_type, nullptr);
-        return step.finish(nameFailure(status, "call", site->where), nullptr,
-                           0);
+        if (status)
+          return step.finish(nameFailure(status, "call", site->where), nullptr,
+                             0);
+        function = lookupFunction(site->name, site->device_type);
       }
       // Functions stay, so any thread may remember this one.
       __atomic_store_n(&site->state, const_cast<coil_function *>(function),

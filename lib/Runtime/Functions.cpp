@@ -41,6 +41,10 @@ struct Registry {
   std::recursive_mutex loading; // A library may load others.
   std::set<void *> libraries;
 
+  std::mutex resolving;
+  coil_function_resolver resolve = nullptr;
+  void *resolveUser = nullptr;
+
   const coil_function *find(const char *name, int32_t device) {
     std::shared_lock<std::shared_mutex> lock(mutex);
     auto [begin, end] = entries.equal_range(name);
@@ -48,6 +52,24 @@ struct Registry {
       if (it->second->function.device_type == device)
         return &it->second->function;
     return nullptr;
+  }
+
+  /// Whether somebody else has registered a function now. One that is there for
+  /// another device is the program's business.
+  bool resolveFunction(const char *name, int32_t device) {
+    {
+      std::shared_lock<std::shared_mutex> lock(mutex);
+      if (entries.count(name))
+        return false;
+    }
+    coil_function_resolver function;
+    void *user;
+    {
+      std::lock_guard<std::mutex> lock(resolving);
+      function = resolve;
+      user = resolveUser;
+    }
+    return function && function(user, name, device);
   }
 };
 
@@ -152,11 +174,21 @@ int32_t coil_register_function(const coil_function *function) {
   });
 }
 
+void coil_set_function_resolver(coil_function_resolver resolve, void *user) {
+  Registry &registry = getFilledRegistry();
+  std::lock_guard<std::mutex> lock(registry.resolving);
+  registry.resolve = resolve;
+  registry.resolveUser = user;
+}
+
 int32_t coil_find_function(const char *name, int32_t device,
                            coil_function *found) {
   return guarded([&]() -> int32_t {
     Registry &registry = getFilledRegistry();
-    if (const coil_function *function = registry.find(name, device)) {
+    const coil_function *function = registry.find(name, device);
+    if (!function && registry.resolveFunction(name, device))
+      function = registry.find(name, device);
+    if (function) {
       if (found)
         *found = *function;
       return COIL_OK;

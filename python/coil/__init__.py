@@ -16,7 +16,7 @@ This is a thin layer over the C API; it needs neither PyTorch nor, unless it is
 there, NumPy.
 """
 
-from coil._functions import has_function, load_functions, register_function
+from coil._functions import FallbackWarning, fallbacks, has_function, load_functions, register_function, torch_fallbacks
 from coil._groups import LocalGroups, NcclGroup, register_process_group, unregister_process_group
 from coil._model import Model
 from coil._objects import bind_object, object_count, register_class
@@ -34,6 +34,7 @@ __all__ = [
     "CoilError",
     "CompileError",
     "ComplexTensor",
+    "FallbackWarning",
     "InputError",
     "LocalGroups",
     "Model",
@@ -44,6 +45,7 @@ __all__ = [
     "Tensor",
     "bind_object",
     "compile",
+    "fallbacks",
     "has_function",
     "load_functions",
     "load_plugin",
@@ -53,6 +55,7 @@ __all__ = [
     "register_class",
     "register_function",
     "register_process_group",
+    "torch_fallbacks",
     "torch_precision",
     "tune",
     "unregister_process_group",

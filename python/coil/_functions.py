@@ -3,10 +3,12 @@
 """Host functions: what programs call that Coil did not compile."""
 
 import contextlib
+import contextvars
 import ctypes
 import inspect
 import os
 import sys
+import warnings
 
 from coil import _objects
 from coil._library import CoilError, CTensor, InputError, library
@@ -57,6 +59,7 @@ for _name, _result, _arguments in (
     ("coil_register_function", _i32, [ctypes.POINTER(_Function)]),
     ("coil_find_function", _i32, [ctypes.c_char_p, _i32, _vp]),
     ("coil_load_functions", _i32, [ctypes.c_char_p]),
+    ("coil_set_function_resolver", None, [_vp, _vp]),
     ("coil_call_num_arguments", _i32, [_vp]),
     ("coil_call_argument", ctypes.POINTER(CArgument), [_vp, _i32]),
     ("coil_call_argument_name", ctypes.c_char_p, [_vp, _i32]),
@@ -354,4 +357,69 @@ def load_functions(path):
 def has_function(name, device="cpu"):
     """Whether a function is registered."""
     number = CUDA if device == "cuda" else CPU
-    return library.coil_find_function(name.encode(), number, None) == 0
+    with torch_fallbacks(False):
+        return library.coil_find_function(name.encode(), number, None) == 0
+
+
+# ===------------------------------------------------------------------------===
+# Operators that PyTorch runs
+# ===------------------------------------------------------------------------===
+
+
+class FallbackWarning(UserWarning):
+    """An operator of a program runs through PyTorch's dispatcher."""
+
+
+# By name and device: how often PyTorch has run an operator.
+_fallbacks = {}
+_are_allowed = contextvars.ContextVar("torch_fallbacks", default=None)
+
+
+@contextlib.contextmanager
+def torch_fallbacks(allowed):
+    """A context in which operators that Coil does not know, and that nobody has registered, run through PyTorch's
+    dispatcher, or are an error. Without it they run if torch is imported and `COIL_TORCH_FALLBACKS` is not 0."""
+    token = _are_allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _are_allowed.reset(token)
+
+
+def fallbacks():
+    """The operators that PyTorch runs for programs of this process, with how often it did: {"mylib::norm": 3}."""
+    counts = {}
+    for (name, _), count in _fallbacks.items():
+        counts[name] = counts.get(name, 0) + count
+    return counts
+
+
+def _resolve(user, name, kind):
+    """Registers torch's operator of a name that nobody has registered; called by the runtime."""
+    try:
+        allowed, name = _are_allowed.get(), name.decode()
+        if allowed is None:
+            allowed = os.environ.get("COIL_TORCH_FALLBACKS", "1") != "0"
+        # What begins with these is Coil's own, or has rules of its own.
+        if not allowed or not _is_torch() or name.split("::")[0] in ("coil", "_c10d_functional"):
+            return 0
+        device = "cuda" if kind == CUDA else "cpu"
+        operator = _find_operator(name)
+        # Where warnings are errors, nobody has the function.
+        warnings.warn(f"the operator '{name}' has no rule in Coil and is not registered: PyTorch's dispatcher runs it "
+                      f"on {device}", FallbackWarning, stacklevel=2)
+
+        def run(*args, **kwargs):
+            _fallbacks[name, device] += 1
+            return operator(*args, **kwargs)
+
+        _fallbacks[name, device] = 0
+        register_function(name, run, device=device)
+        return 1
+    except (InputError, FallbackWarning):
+        return 0
+
+
+_resolver = ctypes.CFUNCTYPE(_i32, _vp, ctypes.c_char_p, _i32)(_resolve)
+library.coil_set_function_resolver(ctypes.cast(_resolver, _vp), None)
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_resolver))

@@ -66,18 +66,14 @@ class Entry:
         kernel = self.kernel
         if not isinstance(kernel, host.Kernel):
             raise pickle.PicklingError(f"'{self.name}' is no kernel of an emitted program, so it cannot be pickled")
-        if kernel.device is not None:
-            raise pickle.PicklingError(f"kernel '{self.name}' is bound to a device of this process, so it cannot be pickled")
-        if any(isinstance(place, host.TensorMapOf) for place in self.places):
-            raise pickle.PicklingError(f"kernel '{self.name}' takes tensor maps, so it cannot be pickled")
         types = getattr(kernel, "parameter_types", None)
-        return _restore, (kernel.name, kernel.text, types, self.parameters, self.places, self.configuration)
+        return _restore, (kernel.name, kernel.text, types, kernel.device, self.parameters, self.places, self.configuration)
 
 
-def _restore(name, text, types, parameters, places, configuration):
-    """An entry from a pickle; the kernel is compiled here, unless this process has it."""
+def _restore(name, text, types, device, parameters, places, configuration):
+    """An entry from a pickle; the kernel is compiled here for the device that is there, unless this process has it."""
     kernels = host.Kernels()
-    kernel = kernels.add(name, text) if types is None else kernels.add_user(name, types, text)
+    kernel = kernels.add(name, text, device) if types is None else kernels.add_user(name, types, text, device)
     entry = Entry(kernel, parameters, places, configuration)
     if entry.key not in _entries:
         kernels.compile()
@@ -255,24 +251,33 @@ class _Ref:
         self.name = name
 
 
-def _pack_target(target):
+def _pack_target(target, args):
+    """What a node calls and with what, without numbers that are of this process alone."""
+    from coil import fx
+
+    if target is fx.do_on:
+        return ("on", *fx.find_numbered(*args[:2])), args[2:]
     if isinstance(target, torch._ops.OpOverload):
-        return "op", target.namespace, target._schema.name.split("::")[1], target._overloadname
+        return ("op", target.namespace, target._schema.name.split("::")[1], target._overloadname), args
     if isinstance(target, HigherOrderOperator):
-        return "hop", target.name()
+        return ("hop", target.name()), args
     if inspect.isbuiltin(target) and getattr(torch, target.__name__, None) is target:
-        return "torch", target.__name__
-    return "function", target
+        return ("torch", target.__name__), args
+    return ("function", target), args
 
 
-def _unpack_target(packed):
+def _unpack_target(packed, args):
+    from coil import fx
+
     kind, *rest = packed
+    if kind == "on":
+        return fx.do_on, (*fx.number(*rest), *args)
     if kind == "op":
         namespace, name, overload = rest
-        return getattr(getattr(getattr(torch.ops, namespace), name), overload)
+        return getattr(getattr(getattr(torch.ops, namespace), name), overload), args
     if kind == "hop":
-        return getattr(torch.ops.higher_order, rest[0])
-    return getattr(torch, rest[0]) if kind == "torch" else rest[0]
+        return getattr(torch.ops.higher_order, rest[0]), args
+    return getattr(torch, rest[0]) if kind == "torch" else rest[0], args
 
 
 def load_module(nodes, attributes, kernels):
@@ -287,8 +292,10 @@ def load_module(nodes, attributes, kernels):
         return {k: unpack(v) for k, v in value.items()} if isinstance(value, dict) else value
 
     for kind, name, target, args, kwargs, meta in nodes:
-        target = _unpack_target(target) if kind == "call_function" else target
-        made[name] = graph.create_node(kind, target, unpack(args), unpack(kwargs), name)
+        args = unpack(args)
+        if kind == "call_function":
+            target, args = _unpack_target(target, args)
+        made[name] = graph.create_node(kind, target, args, unpack(kwargs), name)
         made[name].meta.update(meta)
     return Module(attributes, graph, kernels)
 
@@ -297,7 +304,7 @@ class Module(torch.fx.GraphModule):
     """A graph of an emitted program. A pickle of it has its kernels as IR, and nodes have the step and the source
     that they come from in their metadata, but not what they would give (`val`)."""
 
-    _LOCAL = ("enter", "leave", "make", "apply", "do_on")  # Nodes that name things of this process.
+    _LOCAL = ("enter", "leave", "make", "apply")  # Nodes that name things of this process.
 
     def __init__(self, root, graph, kernels=None):
         super().__init__(root, graph)
@@ -315,13 +322,13 @@ class Module(torch.fx.GraphModule):
 
         nodes, attributes = [], {}
         for node in self.graph.nodes:
-            target = node.target
+            target, args = node.target, tuple(node.args)
             if node.op == "call_function":
                 if getattr(target, "__module__", None) == "coil.fx" and target.__name__ in self._LOCAL:
-                    raise pickle.PicklingError(f"node '{node}' uses a stream or a device of this process")
-                target = _pack_target(target)
+                    raise pickle.PicklingError(f"node '{node}' uses a stream or an event of this process")
+                target, args = _pack_target(target, args)
             elif node.op in ("get_attr", "call_module"):
                 attributes[target] = getattr(self, target)
             meta = {k: node.meta[k] for k in ("coil", "stack_trace") if k in node.meta}
-            nodes.append((node.op, node.name, target, pack(tuple(node.args)), pack(dict(node.kwargs)), meta))
+            nodes.append((node.op, node.name, target, pack(args), pack(dict(node.kwargs)), meta))
         return load_module, (nodes, attributes, self.coil_kernels)

@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 
+from coil._functions import fallbacks
 from coil._library import (
     CompileError,
     CompileOptions,
@@ -123,6 +124,13 @@ class Program(call.Runner):
             warnings.warn(f"compiled programs are not kept: {warning}", RuntimeWarning, stacklevel=4)
         self._hook = self._generator = None
         self._path = self._structure = None
+
+    @property
+    def fallbacks(self):
+        """The steps that PyTorch's dispatcher runs, since Coil has no rule for their operators, by their handles,
+        with the nodes and lines of the model."""
+        ran = fallbacks()
+        return {step: sources for step, sources in self.provenance.items() if step.rpartition(":")[0] in ran}
 
     @property
     def structure(self):

@@ -200,10 +200,10 @@ class Structure:
                 leaves.append(None)
             elif tag == "as_string":
                 leaves.append(value)
-            elif tag in ("as_int", "as_sym_int", "as_float", "as_bool"):
+            elif tag in ("as_int", "as_sym_int", "as_float", "as_sym_float", "as_bool", "as_sym_bool"):
                 number = next(tensors)
                 number = number.tolist() if hasattr(number, "tolist") else number
-                leaves.append(bool(number) if tag == "as_bool" else number)
+                leaves.append(bool(number) if tag in ("as_bool", "as_sym_bool") else number)
             else:
                 leaves.append(next(tensors))
         if self._is_simple(self._out):

@@ -74,6 +74,18 @@ def do_on(action, device, *args, **kwargs):
     return _actions[action](*args, device=_devices[device], **kwargs)
 
 
+def find_numbered(action, device):
+    """The function and the device that `do_on` is given by their numbers."""
+    return _actions[action], _devices[device]
+
+
+def number(action, device):
+    """The numbers of a function and a device in this process."""
+    # One device for all that pickles have of it.
+    device = next((each for each in _devices if repr(each) == repr(device)), device)
+    return _actions.number(action), _devices.number(device)
+
+
 def non_zero(value):
     """A divisor that may be zero counts as one."""
     return torch.sym_max(value, 1) if isinstance(value, torch.SymInt) else value or 1

@@ -394,6 +394,7 @@ static void printTimes(const CompiledProgram &program,
   line("import", stats.importSeconds);
   for (const StageTime &time : stats.stages)
     line(stringifyStage(time.stage).data(), time.seconds);
+  line("provenance", stats.provenanceSeconds);
   if (engine.deviceKernels) {
     line("GPU code", engine.deviceSeconds);
     line("GPU load", engine.loadSeconds);

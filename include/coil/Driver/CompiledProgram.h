@@ -67,6 +67,8 @@ struct JITStats {
   std::string cacheWarning;
   double importSeconds = 0;
   std::vector<StageTime> stages;
+  /// What it took to collect the provenance of all steps.
+  double provenanceSeconds = 0;
   double totalSeconds = 0;
   /// Loop kernels before anything is merged, and steps of the host program
   /// that are left: launches and library calls.

@@ -203,6 +203,16 @@ COIL_RT_API int32_t coil_register_function(const coil_function *function);
 COIL_RT_API int32_t coil_find_function(const char *name, int32_t device_type,
                                        coil_function *found);
 
+/// Is asked for a function that nobody has registered for any device. It may
+/// register one, and returns whether it did.
+typedef int32_t (*coil_function_resolver)(void *user, const char *name,
+                                          int32_t device_type);
+
+/// Sets what is asked, from any thread and without a lock, when a function is
+/// not found; NULL asks nobody. `user` is alive as long as the process.
+COIL_RT_API void coil_set_function_resolver(coil_function_resolver resolve,
+                                            void *user);
+
 /// Calls `visit` for each function that is registered, in no order.
 COIL_RT_API void coil_visit_functions(void (*visit)(const coil_function *,
                                                     void *user),

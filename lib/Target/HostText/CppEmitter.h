@@ -89,6 +89,9 @@ private:
   std::string printFrame(FuncOp fn);
   void writeHeader();
   void writeSources();
+  /// A function that gives one of some literals, or nullptr.
+  void emitNames(const std::string &function,
+                 llvm::ArrayRef<std::string> names);
   /// Writes the file with a main function (CppBenchmark.cpp).
   mlir::LogicalResult writeBenchmark();
 

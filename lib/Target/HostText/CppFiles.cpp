@@ -420,7 +420,12 @@ void CppEmitter::writeHeader() {
        << "/* What an input is called, and the weight of the exported program "
           "that it is, or NULL. */\n"
        << "const char *" << entryName(fn) << "_input_name(size_t input);\n"
-       << "const char *" << entryName(fn) << "_input_weight(size_t input);\n";
+       << "const char *" << entryName(fn) << "_input_weight(size_t input);\n"
+       << "/* What an output is called, and the input or weight whose new "
+          "value "
+          "it is, or NULL. */\n"
+       << "const char *" << entryName(fn) << "_output_name(size_t output);\n"
+       << "const char *" << entryName(fn) << "_output_update(size_t output);\n";
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n";
   writeArrayWrappers(os);
@@ -443,6 +448,33 @@ std::string CppEmitter::printDeclarations(const Chunk &chunk) {
   return text;
 }
 
+void CppEmitter::emitNames(const std::string &function,
+                           ArrayRef<std::string> names) {
+  if (llvm::all_of(names,
+                   [](const std::string &n) { return n == "nullptr"; })) {
+    out.line("const char *" + function + "(size_t) { return nullptr; }");
+    return;
+  }
+  out.line("const char *" + function + "(size_t number) {");
+  out.indent();
+  out.line("static const char *const names[] = {");
+  size_t perLine = std::max<size_t>(4, (names.size() + 1) / 256 + 1);
+  out.indent();
+  SmallVector<std::string> all(names);
+  all.push_back("nullptr");
+  for (size_t i = 0; i < all.size(); i += perLine)
+    out.line(
+        llvm::join(ArrayRef(all).slice(i, std::min(perLine, all.size() - i)),
+                   ", ") +
+        ",");
+  out.outdent();
+  out.line("};");
+  out.line("return names[number < " + Twine(names.size()) +
+           " ? number : " + Twine(names.size()) + "];");
+  out.outdent();
+  out.line("}");
+}
+
 void CppEmitter::writeSources() {
   // One table for each entry point.
   for (FuncOp fn : module.getOps<FuncOp>()) {
@@ -454,41 +486,24 @@ void CppEmitter::writeSources() {
              Twine(fn.getNumArguments()) + "; }");
     out.line("size_t " + entryName(fn) + "_num_outputs(void) { return " +
              Twine(fn.getNumResults()) + "; }");
-    for (bool isWeight : {false, true}) {
-      if (fn.getNumArguments() == 0) {
-        out.line("const char *" + entryName(fn) +
-                 (isWeight ? "_input_weight" : "_input_name") +
-                 "(size_t) { return nullptr; }");
-        continue;
-      }
-      out.line("const char *" + entryName(fn) +
-               (isWeight ? "_input_weight" : "_input_name") +
-               "(size_t input) {");
-      out.indent();
-      unsigned count = fn.getNumArguments();
-      SmallVector<std::string> names;
-      for (unsigned i = 0; i < count; ++i)
-        if (auto weight = fn.getArgAttrOfType<StringAttr>(i, "graph.weight");
-            !isWeight || weight)
-          names.push_back(quote(isWeight ? weight.str() : inputName(fn, i)));
-        else
-          names.push_back("nullptr");
-      names.push_back("nullptr");
-      out.line("static const char *const names[] = {");
-      size_t perLine = std::max<size_t>(4, names.size() / 256 + 1);
-      out.indent();
-      for (size_t i = 0; i < names.size(); i += perLine)
-        out.line(llvm::join(ArrayRef(names).slice(
-                                i, std::min(perLine, names.size() - i)),
-                            ", ") +
-                 ",");
-      out.outdent();
-      out.line("};");
-      out.line("return names[input < " + Twine(count) +
-               " ? input : " + Twine(count) + "];");
-      out.outdent();
-      out.line("}");
+    SmallVector<std::string> inputs, weights, outputs, updates;
+    auto text = [](StringAttr attr) {
+      return attr ? quote(attr.getValue()) : std::string("nullptr");
+    };
+    for (unsigned i = 0, e = fn.getNumArguments(); i < e; ++i) {
+      inputs.push_back(quote(inputName(fn, i)));
+      weights.push_back(
+          text(fn.getArgAttrOfType<StringAttr>(i, "graph.weight")));
     }
+    for (unsigned i = 0, e = fn.getNumResults(); i < e; ++i) {
+      outputs.push_back(
+          text(fn.getResultAttrOfType<StringAttr>(i, "coil.name")));
+      updates.push_back(text(getUpdated(fn, i).second));
+    }
+    emitNames(entryName(fn) + "_input_name", inputs);
+    emitNames(entryName(fn) + "_input_weight", weights);
+    emitNames(entryName(fn) + "_output_name", outputs);
+    emitNames(entryName(fn) + "_output_update", updates);
     takeChunk();
   }
   out.line("uint32_t " + options.name + "_abi_version(void) {");

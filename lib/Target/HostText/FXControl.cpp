@@ -57,6 +57,7 @@ std::string FXEmitter::listCaptures(const Captures &captures) {
 FXEmitter::Subgraph FXEmitter::enter(StringRef role, const Captures &captures) {
   Subgraph subgraph;
   subgraph.outer = graph;
+  subgraph.numDefinitions = definitions.size();
   subgraph.exprs = std::move(exprs);
   subgraph.offsets = std::move(offsets);
   for (Value v : captures.values)
@@ -88,6 +89,10 @@ void FXEmitter::addCaptured(const Captures &captures) {
 
 void FXEmitter::leave(Subgraph &&subgraph) {
   graph = subgraph.outer;
+  while (definitions.size() > subgraph.numDefinitions) {
+    Definition definition = definitions.pop_back_val();
+    fakeSymbols[definition.symbol] = std::move(definition.outer);
+  }
   exprs = std::move(subgraph.exprs);
   offsets = std::move(subgraph.offsets);
   for (auto &[value, text] : subgraph.values)

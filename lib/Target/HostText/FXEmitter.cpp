@@ -64,6 +64,7 @@ LogicalResult FXEmitter::emitFunction(FuncOp fn) {
   offsets.clear();
   bound.clear();
   fakeSymbols.clear();
+  definitions.clear();
   if (fn.isPublic() && (!entry || fn.getName() == "main"))
     entry = fn;
   out.blank();
@@ -151,7 +152,19 @@ std::string FXEmitter::fakeExpr(ExprAttr expr) {
     std::string &variable = fakeSymbols[leaf.getName()];
     if (!variable.empty())
       return;
-    variable = getLocals().unique(("sym_" + leaf.getName()).str());
+    std::string unique = getLocals().unique(("sym_" + leaf.getName()).str());
+    // What nodes give of a defined symbol is its expression.
+    auto definition =
+        llvm::find_if(llvm::reverse(definitions), [&](const Definition &d) {
+          return d.symbol == leaf.getName();
+        });
+    if (definition != definitions.rend()) {
+      std::string value = fakeExpr(definition->expr);
+      out.line(unique + " = " + value);
+      fakeSymbols[leaf.getName()] = unique;
+      return;
+    }
+    variable = unique;
     sym::Bounds range = getRange(leaf.getName());
     auto bound = [](int64_t v, bool isOpen) {
       return isOpen ? std::string("None") : std::to_string(v);
@@ -292,6 +305,16 @@ LogicalResult FXEmitter::emit(InputSymbolOp op) {
   emitRange(op.getSymbol(), " (" + property + " " + Twine(op.getDim()) +
                                 " of input '" +
                                 inputName(currentFunction, number) + "')");
+  return success();
+}
+
+LogicalResult FXEmitter::emit(SymExprOp op) {
+  if (failed(PythonEmitter::emit(op)))
+    return failure();
+  bind(op.getSymbol());
+  std::string &fake = fakeSymbols[op.getSymbol()];
+  definitions.push_back(
+      {op.getSymbol().str(), op.getExpr(), std::exchange(fake, "")});
   return success();
 }
 

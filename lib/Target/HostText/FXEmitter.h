@@ -42,11 +42,7 @@ private:
 
   using PythonEmitter::emit;
   mlir::LogicalResult emit(InputSymbolOp op) override;
-  mlir::LogicalResult emit(SymExprOp op) override {
-    mlir::LogicalResult result = PythonEmitter::emit(op);
-    bind(op.getSymbol());
-    return result;
-  }
+  mlir::LogicalResult emit(SymExprOp op) override;
   mlir::LogicalResult emitMatch(AssertLayoutOp op,
                                 llvm::StringRef arguments) override;
   mlir::LogicalResult emit(AllocOp op) override;
@@ -139,6 +135,7 @@ private:
     llvm::DenseMap<mlir::Value, sym::ExprAttr> offsets;
     llvm::SmallVector<std::pair<mlir::Value, std::string>> values;
     llvm::SmallVector<std::pair<std::string, std::string>> symbols;
+    size_t numDefinitions;
   };
   Subgraph enter(llvm::StringRef role, const Captures &captures);
   /// Inputs for what a loop carries.
@@ -175,6 +172,14 @@ private:
   /// Symbols that are bound so far, and those with a number for nodes' types.
   llvm::StringSet<> bound;
   llvm::StringMap<std::string> fakeSymbols;
+  /// A symbol that is an expression in others, and what stood for it outside of
+  /// the graph that defines it.
+  struct Definition {
+    std::string symbol;
+    sym::ExprAttr expr;
+    std::string outer;
+  };
+  llvm::SmallVector<Definition> definitions;
   /// What stands for a dimension while a size is solved.
   std::string solved;
 };

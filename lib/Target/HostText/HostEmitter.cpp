@@ -347,6 +347,15 @@ std::optional<int32_t> HostEmitter::getDType(Operation *op, Type type) {
   return dtype;
 }
 
+std::pair<StringRef, StringAttr> HostEmitter::getUpdated(FuncOp fn,
+                                                         unsigned i) {
+  for (StringRef kind : {"user_input", "buffer", "parameter"})
+    if (auto target = fn.getResultAttrOfType<StringAttr>(
+            i, ("coil." + kind + "_mutation").str()))
+      return {kind, target};
+  return {};
+}
+
 std::string HostEmitter::inputName(FuncOp fn, unsigned i) {
   if (auto name = fn.getArgAttrOfType<StringAttr>(i, "coil.name"))
     return name.str();

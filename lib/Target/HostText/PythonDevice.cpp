@@ -94,13 +94,15 @@ void PythonEmitter::emitDevices() {
     if (!info->guardFunction.empty())
       out.line("bind=" + quote(info->guardFunction) + ",");
     if (!info->streamFunction.empty() && !words.stream.empty())
-      out.line("stream=(" + quote(info->streamFunction) +
-               ", lambda: " + fillWords(words.stream, device) + "),");
+      out.line("stream=(" + quote(info->streamFunction) + ", " +
+               quote(fillWords(words.stream, device)) + "),");
     if (!info->synchronizeFunction.empty())
       out.line("wait=" + quote(info->synchronizeFunction) + ",");
     if (!words.synchronize.empty())
-      out.line("synchronize=lambda: " + fillWords(words.synchronize, device) +
+      out.line("synchronize=" + quote(fillWords(words.synchronize, device)) +
                ",");
+    if (!words.import.empty() && words.import != "import torch")
+      out.line("imports=" + quote(words.import) + ",");
     out.outdent();
     out.line(")");
   }

@@ -37,7 +37,7 @@ static constexpr StringLiteral kReserved[] = {
     // What the text uses.
     "torch", "host", "kernels", "empty_strided", "reinterpret_tensor", "args",
     "runner", "min", "max", "bool", "int", "float", "list", "dict", "print",
-    "len", "benchmark_compiled_module", "WEIGHTS", "synchronize"};
+    "len", "benchmark_compiled_module", "WEIGHTS", "UPDATES", "synchronize"};
 
 /// The name in torch of each coil_dtype.
 static constexpr StringLiteral kTorchTypes[] = {
@@ -398,6 +398,23 @@ void PythonEmitter::emitWeights() {
     out.indent();
     for (const std::string &weight : weights)
       out.line(weight + ",");
+    out.outdent();
+    out.line("}");
+  }
+  SmallVector<std::string> updates;
+  for (unsigned i = 0, e = entry.getNumResults(); i < e; ++i)
+    if (auto [kind, target] = getUpdated(entry, i); target)
+      updates.push_back((Twine(i) + ": (" + quote(kind) + ", " +
+                         quote(target.getValue()) + ")")
+                            .str());
+  if (!updates.empty()) {
+    out.blank();
+    out.line("# Which results of " + global(entry.getName()) +
+             " are new values of arguments and weights.");
+    out.line("UPDATES = {");
+    out.indent();
+    for (const std::string &update : updates)
+      out.line(update + ",");
     out.outdent();
     out.line("}");
   }

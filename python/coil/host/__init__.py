@@ -45,6 +45,7 @@ from coil.host._tensors import (
     set_storage,
     unpack,
 )
+from coil.host._model import Model
 from coil.host._libraries import (
     attention,
     contraction,

@@ -96,6 +96,10 @@ class TensorMapOf:
     def __call__(self, tensor):
         return TensorMap(tensor, *self._args, **self._kwargs)
 
+    def __repr__(self):
+        """The same in every process: a part of the name that nodes have for a launch's kernel."""
+        return f"TensorMapOf{self._args!r}{sorted(self._kwargs.items())!r}"
+
 
 class UserKernel(Kernel):
     """A kernel of a user's: called with the grid and what its parameters take, in

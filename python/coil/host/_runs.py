@@ -3,6 +3,7 @@
 """Runs: what the runtime knows of a thread's work; devices, random state, hooks."""
 
 import ctypes
+import pickle
 import threading
 
 from coil import _hooks, generators
@@ -104,17 +105,38 @@ def _run(device=None):
 
 class Device:
     """A device whose work a run has to be bound to: its number, the options that
-    make code for it, and the words of its registration. `bind`, `wait` and the
+    make code for it, and the code templates of its registration. `bind`, `wait` and the
     first of `stream` are functions of the runtime; the second of `stream` gives the
-    stream that the caller works on, and `synchronize` waits for the device."""
+    stream that the caller works on, and `synchronize` waits for the device. Both are
+    expressions in Python after the statement `imports`, or functions: a device of
+    functions cannot be pickled."""
 
     def __init__(self, number, options="", bind=None, stream=(None, None), wait=None,
-                 synchronize=None):
+                 synchronize=None, imports="import torch"):
         self.options = options
         self._number, self._bind, self._wait = number, bind, wait
-        self._set_stream, self._stream = stream
-        self._synchronize = synchronize
+        self._arguments = (number, options, bind, stream, wait, synchronize, imports)
+        self._set_stream, self._stream = stream[0], self._read(stream[1], imports)
+        self._synchronize = self._read(synchronize, imports)
         self._runs = threading.local()
+
+    @staticmethod
+    def _read(code, imports):
+        """The function of an expression."""
+        if not isinstance(code, str):
+            return code
+        names = {}
+        exec(imports, names)
+        return eval(f"lambda: {code}", names)
+
+    def __repr__(self):
+        """The same in every process, unless it has functions."""
+        return f"Device{self._arguments!r}"
+
+    def __reduce__(self):
+        if any(callable(each) for each in (self._arguments[3][1], self._arguments[5])):
+            raise pickle.PicklingError("a device that is described by functions of this process cannot be pickled")
+        return Device, self._arguments
 
     def run(self):
         """This thread's run on the caller's stream."""

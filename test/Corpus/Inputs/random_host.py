@@ -21,6 +21,7 @@ Failures are listed with seed and pipeline; --only repeats one program and keeps
 """
 import argparse
 import concurrent.futures
+import glob
 import json
 import os
 import random
@@ -239,6 +240,8 @@ def prepare(job):
             if "cpp" in executors and k == 0 and not gpu:
                 need("coil-compile", "--emit=cpp", planned, "-o", path(f"_{k}.cpp"))
                 each["cpp"] = path(f"_{k}.cpp")
+                # A long program has more than one file.
+                each["more"] = sorted(glob.glob(path(f"_{k}.*.cpp")))
             todo.append(each)
         if args.only is None:
             for file in os.listdir(args.out):
@@ -275,9 +278,10 @@ def compile_cpp(programs):
     with open(unit, "w") as file:
         for each in programs:
             file.write(f'#include "{each["cpp"]}"\n')
+    more = [path for each in programs for path in each["more"]]
     archives = [each["cpp"][:-4] + "_kernels.a" for each in programs]
     done = subprocess.run([args.cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
-                           "-I" + args.include, unit, *filter(os.path.exists, archives), "-L" + args.lib,
+                           "-I" + args.include, unit, *more, *filter(os.path.exists, archives), "-L" + args.lib,
                            "-lcoil_runtime", "-lm", "-Wl,--no-undefined", "-Wl,-rpath," + args.lib, "-o", out],
                           capture_output=True, text=True)
     if done.returncode != 0:

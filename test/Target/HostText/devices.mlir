@@ -13,9 +13,9 @@
 // PY-NEXT:     0,
 // PY-NEXT:     options="target=cuda",
 // PY-NEXT:     bind="coil_run_set_cuda_device",
-// PY-NEXT:     stream=("coil_run_set_stream", lambda: torch.cuda.current_stream(0).cuda_stream),
+// PY-NEXT:     stream=("coil_run_set_stream", "torch.cuda.current_stream(0).cuda_stream"),
 // PY-NEXT:     wait="coil_run_synchronize",
-// PY-NEXT:     synchronize=lambda: torch.cuda.synchronize(0),
+// PY-NEXT:     synchronize="torch.cuda.synchronize(0)",
 // PY-NEXT: )
 // PY-NEXT: kernels = host.Kernels()
 // PY:      double = kernels.add("double", r'''

@@ -188,6 +188,10 @@ protected:
   const DeviceInfo *getDevice(mlir::Operation *op, DeviceAttr device);
   /// What the messages of a run call an argument.
   static std::string inputName(FuncOp fn, unsigned i);
+  /// Whose new value a result is: "user_input", "buffer" or "parameter", and a
+  /// name in the exported program; null for other results.
+  static std::pair<llvm::StringRef, mlir::StringAttr> getUpdated(FuncOp fn,
+                                                                 unsigned i);
   static BufferType type(mlir::Value v) {
     return mlir::cast<BufferType>(v.getType());
   }

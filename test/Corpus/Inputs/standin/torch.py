@@ -171,10 +171,10 @@ def peak_bytes():
 
 
 class _Storage:
-    """Bytes of a device."""
+    """Bytes of a device. What a copy works with for its own time is not counted."""
 
-    def __init__(self, count, device):
-        self.count, self._device = count, device
+    def __init__(self, count, device, is_counted=True):
+        self.count, self._device, self._is_counted = count, device, is_counted
         self._count(count)
         self.backend = backends.get(device) or backends[device.partition(":")[0]]
         self.address, self._memory = self.backend.allocate(count)
@@ -182,6 +182,7 @@ class _Storage:
             self.backend.write(self.address, b"\xff" * count)  # A NaN in every float type.
 
     def _count(self, bytes):
+        bytes *= self._is_counted
         _allocated["live"] += bytes
         _allocated["peak"] = max(_allocated.values())
 
@@ -290,7 +291,7 @@ class Tensor:
         width, steps = self.dtype.itemsize, [1]
         for size in reversed(self._sizes[1:]):
             steps.insert(0, steps[0] * size)
-        dense = Tensor(_Storage(self.numel() * width, self.device), 0, self._sizes, tuple(steps), self.dtype,
+        dense = Tensor(_Storage(self.numel() * width, self.device, is_counted=False), 0, self._sizes, tuple(steps), self.dtype,
                        self.device)
         for i in range(self.numel()):
             at = sum(i // step % size * stride

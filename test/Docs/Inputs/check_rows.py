@@ -3,26 +3,23 @@
 """Checks docs/reference/FeatureRows.md: each row is there, and each test that it points to
 exists and names it, unless the row says that there is nothing to prove.
 
-    feature_rows.py root-of-the-sources
+    check_rows.py root-of-the-sources
 """
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+
+from feature_rows import STATES, read_rows
+
 WANTED = [f"F{n:02}" for n in range(1, 68)]
 WANTED += [f"B{n:02}" for n in range(1, 39)]
-STATES = ("Proven", "Partly", "Not built", "Does not apply")
 
-rows = {}
-for line in (root / "docs" / "reference" / "FeatureRows.md").read_text().splitlines():
-    cells = [cell.strip() for cell in line.strip("|").split("|")]
-    if len(cells) == 4 and re.fullmatch(r"[FB]\d\d", cells[0]):
-        rows[cells[0]] = cells[2:]
-
+rows = read_rows(root)
 problems, tests = [f"row {row} is missing" for row in WANTED if row not in rows], set()
-for row, (state, proof) in rows.items():
-    paths = re.findall(r"`(test/[^`]+)`", proof)
+for row, (_, state, proof, paths) in rows.items():
     if state not in STATES:
         problems.append(f"{row}: the state '{state}' is none of {', '.join(STATES)}")
     if state in ("Proven", "Partly") and not paths:
@@ -39,5 +36,5 @@ for row, (state, proof) in rows.items():
             problems.append(f"{row}: {path} does not name the row")
 if problems:
     sys.exit("\n".join(problems))
-counts = ", ".join(f"{sum(row[0] == state for row in rows.values())} {state.lower()}" for state in STATES)
+counts = ", ".join(f"{sum(row.state == state for row in rows.values())} {state.lower()}" for state in STATES)
 print(f"{len(rows)} rows, {len(tests)} tests: {counts}")
