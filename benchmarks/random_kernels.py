@@ -216,7 +216,16 @@ def compare(program, inputs, actual, expected, inductor=None):
     """What is wrong with results, or nothing. They may err as eager mode's, and as Inductor's where it is there: where the difference of
     two equal values is read, what a product without a rounding leaves of it is anything."""
     wide = tuple(t.double() if t.is_floating_point() else t for t in inputs)
-    exact = as_tuple(program.function(wide=True)(*wide))
+    wrong = compare_with(program, as_tuple(program.function(wide=True)(*wide)), actual, expected, inductor)
+    if wrong and any(t.is_cuda and t.dtype == torch.float64 for t in expected):
+        # Some of eager mode's kernels have constants of less precision than f64 on GPUs: the sixth of hardswish.
+        exact = program.function(wide=True)(*(t.cpu() for t in wide))
+        wrong = compare_with(program, tuple(t.to(inputs[0].device) for t in as_tuple(exact)), actual, expected, inductor)
+    return wrong
+
+
+def compare_with(program, exact, actual, expected, inductor):
+    """The same, where the exact results are known."""
     decided = program.decided or (DECIDED if "torch.where(" in program.source() else 0)
     for i, (a, e, x, other) in enumerate(zip(actual, expected, exact, inductor or expected)):
         if a.dtype != e.dtype:
