@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GraphTree.h"
+#include "GraphPath.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -116,108 +116,6 @@ GraphTree::~GraphTree() {
 }
 
 //===----------------------------------------------------------------------===//
-// Paths
-//===----------------------------------------------------------------------===//
-
-PathScope::PathScope(RunState &state) : state(state) { state.path = &path; }
-
-/// Lets others use the tree of a path.
-static void endPath(RunState &state, GraphPath &path) {
-  GraphTree &tree = *path.tree;
-  Device &device = tree.device;
-  ContextGuard guard(device);
-  // Who uses the tree on another stream waits for this.
-  if (!tree.done &&
-      device.driver.eventCreate(&tree.done, CU_EVENT_DISABLE_TIMING))
-    tree.done = nullptr;
-  if (tree.done && !device.driver.eventRecord(tree.done, state.stream)) {
-    tree.ran = true;
-    tree.stream = state.stream;
-  } else {
-    device.driver.streamSynchronize(state.stream);
-    tree.ran = false;
-  }
-  path.forest->giveBack(tree);
-}
-
-PathScope::~PathScope() {
-  forEachState(state, [](RunState &each) {
-    if (GraphPath *path = std::exchange(each.path, nullptr); path && path->tree)
-      endPath(each, *path);
-  });
-}
-
-/// The path of a call on the device that works; null where it has none.
-static GraphPath *getPath(RunState &state) {
-  GraphPath *first = state.main->path;
-  if (first && !state.path) {
-    first->others.push_back(std::make_unique<GraphPath>());
-    state.path = first->others.back().get();
-  }
-  return state.path;
-}
-
-static bool contains(const LiveMemory &memory, CUdeviceptr address) {
-  return memory.address <= address &&
-         address <
-             memory.address + CUdeviceptr(std::max<int64_t>(memory.bytes, 1));
-}
-
-/// The memory of a path that an address is in, or null.
-static const LiveMemory *find(const GraphPath &path, CUdeviceptr address) {
-  for (const LiveMemory &memory : path.live)
-    if (contains(memory, address))
-      return &memory;
-  return nullptr;
-}
-
-static void erase(std::vector<LiveMemory> &live, CUdeviceptr address) {
-  live.erase(std::remove_if(live.begin(), live.end(),
-                            [&](const LiveMemory &memory) {
-                              return contains(memory, address);
-                            }),
-             live.end());
-}
-
-bool coil::rt::cuda::endInPath(RunState &state, CUdeviceptr address) {
-  bool ended = false;
-  forEachState(state, [&](RunState &each) {
-    if (ended || !each.path || !find(*each.path, address))
-      return;
-    erase(each.path->live, address);
-    ended = true;
-  });
-  return ended;
-}
-
-/// Begins to use the tree of the run's device, if no other call does.
-static int32_t beginPath(RunState &state) {
-  GraphPath &path = *state.path;
-  if (path.tree || path.isPlain)
-    return COIL_OK;
-  path.forest = &getForest(*state.program);
-  path.tree = path.forest->getLimit()
-                  ? path.forest->take(state.device, state.source)
-                  : nullptr;
-  if (!path.tree) {
-    path.isPlain = true;
-    return COIL_OK;
-  }
-  GraphTree &tree = *path.tree;
-  ContextGuard guard(state.device);
-  if (tree.ran && tree.stream != state.stream)
-    if (int32_t status = state.device.check(
-            state.device.driver.streamWaitEvent(state.stream, tree.done, 0),
-            "cannot order streams on CUDA device %d", state.device.index)) {
-      path.forest->giveBack(tree);
-      path.tree = nullptr;
-      path.isPlain = true;
-      return status;
-    }
-  return COIL_OK;
-}
-
-//===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
 
@@ -245,7 +143,7 @@ private:
   std::string getFunctionKey() const;
   std::string getNodeKey() const;
   bool isInTree(int32_t input) const {
-    return find(path, toDevice(inputs[input].data)) != nullptr;
+    return findLive(path, toDevice(inputs[input].data)) != nullptr;
   }
   bool makeRoom();
   bool dropOne();
@@ -305,7 +203,7 @@ int32_t Partition::runPlainly() {
     return status;
   for (int32_t i = 0; i < numOutputs; ++i) {
     CUdeviceptr address = toDevice(outputs[i].data);
-    const LiveMemory *memory = find(path, address);
+    const LiveMemory *memory = findLive(path, address);
     if (results[i] == 's' || !memory)
       continue;
     LiveMemory source = *memory;
@@ -316,7 +214,7 @@ int32_t Partition::runPlainly() {
             state.copy(block->address, source.address, source.bytes))
       return status;
     outputs[i].data = toPointer(block->address + (address - source.address));
-    erase(path.live, address);
+    eraseLive(path.live, address);
   }
   return COIL_OK;
 }
@@ -450,7 +348,7 @@ std::string Partition::planOutputs(GraphNode &node, RunState &recorder,
       continue;
     if (isInTree(i)) {
       // Unless it is an output, see below.
-      erase(node.live, toDevice(inputs[i].data));
+      eraseLive(node.live, toDevice(inputs[i].data));
       continue;
     }
     auto foreign = recording.foreign.find(toDevice(inputs[i].data));
@@ -484,7 +382,7 @@ std::string Partition::planOutputs(GraphNode &node, RunState &recorder,
                                : NodeOutput::Fresh;
       if (stays)
         node.live.push_back({block->address, block->requested});
-    } else if (const LiveMemory *memory = find(path, output.address)) {
+    } else if (const LiveMemory *memory = findLive(path, output.address)) {
       output.kind = stays ? NodeOutput::Stays : NodeOutput::Copied;
       output.offset = int64_t(output.address - memory->address);
       output.address = memory->address;
@@ -551,7 +449,7 @@ bool Partition::tryRecord(GraphNode &node, std::set<int32_t> &staged,
     }
     bool isGiven = false;
     for (int32_t i = 0; i < numInputs; ++i)
-      isGiven |= given[i] == 'c' && contains(memory, toDevice(inputs[i].data));
+      isGiven |= given[i] == 'c' && holds(memory, toDevice(inputs[i].data));
     if (isGiven)
       recorder.adopt(block);
     else
