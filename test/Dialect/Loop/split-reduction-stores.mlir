@@ -26,12 +26,13 @@ func.func @rows(%x: tensor<2x1048576xf32>) -> (tensor<2x1048576xf32>, tensor<2xf
   return %y#0, %y#1 : tensor<2x1048576xf32>, tensor<2xf32>
 }
 
-// 1,048,573 is a prime.
+// 1,048,573 is a prime. What is stored is read, not computed again.
 // CHECK-LABEL: func.func @prime
 // CHECK: %[[R:.*]] = loop.kernel "relu+max" [2, 1048573]
 // CHECK-NOT: loop.reduce
 // CHECK:   loop.store %{{.*}}, 0[d0, d1]
-// CHECK: loop.kernel "relu+max_chunks"
+// CHECK: loop.kernel "relu+max_chunks" [2, 2048, 512] (%{{.*}} = %[[R]])
+// CHECK-NOT: arith.maximumf
 // CHECK-NOT: loop.store %{{.*}}[d0, d1
 // CHECK: %[[Z:.*]] = loop.kernel "relu+max" [2, 512]
 // CHECK: return %[[R]], %[[Z]]
@@ -40,6 +41,23 @@ func.func @prime(%x: tensor<2x1048573xf32>) -> (tensor<2x1048573xf32>, tensor<2x
     %zero = arith.constant 0.0 : f32
     %v = loop.load %a[d0, d1] : tensor<2x1048573xf32> -> f32
     %r = arith.maximumf %v, %zero : f32
+    loop.store %r, 0[d0, d1] : f32
+    %m = loop.reduce max %r over [1] : f32
+    loop.store %m, 1[d0] : f32
+  }
+  return %y#0, %y#1 : tensor<2x1048573xf32>, tensor<2xf32>
+}
+
+// Twice the bytes of its operand, and no function: computed again.
+// CHECK-LABEL: func.func @wider
+// CHECK: loop.kernel "neg+max" [2, 1048573] (%{{.*}} = %arg0)
+// CHECK: loop.kernel "neg+max_chunks" [2, 2048, 512] (%{{.*}} = %arg0)
+// CHECK: arith.negf
+func.func @wider(%x: tensor<2x1048573xf16>) -> (tensor<2x1048573xf32>, tensor<2xf32>) {
+  %y:2 = loop.kernel "neg+max" [2, 1048573] (%a = %x) : (tensor<2x1048573xf16>) -> (tensor<2x1048573xf32>, tensor<2xf32>) {
+    %v = loop.load %a[d0, d1] : tensor<2x1048573xf16> -> f16
+    %f = arith.extf %v : f16 to f32
+    %r = arith.negf %f : f32
     loop.store %r, 0[d0, d1] : f32
     %m = loop.reduce max %r over [1] : f32
     loop.store %m, 1[d0] : f32

@@ -18,6 +18,7 @@
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
+#include "coil/Dialect/Loop/Analysis/VectorCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -288,16 +289,43 @@ struct LoopSplitReductionPass
   }
 
   /// Has a kernel of its own store what `kernel` stores of the elements that it
-  /// reduces. Returns what is left.
-  KernelOp storeApart(KernelOp kernel) {
+  /// reduces. What is left reads what it reduces where that is stored, unless
+  /// to compute it again takes fewer bytes and no function. Returns what is
+  /// left.
+  KernelOp storeApart(KernelOp kernel, const Hints &hints) {
     OpBuilder b(kernel);
     auto apart = cast<KernelOp>(b.clone(*kernel));
-    for (StoreOp store : getStoresOfRows(kernel)) {
+    double read = 0;
+    for (Value v : kernel.getInputs())
+      read += getBytes(v, hints);
+    bool hasFunctions = llvm::any_of(*kernel.getBlock(),
+                                     [](Operation &op) { return isHeavy(op); });
+    SmallVector<StoreOp> stores = getStoresOfRows(kernel);
+    for (StoreOp store : stores) {
       auto number = static_cast<unsigned>(store.getOutput());
-      kernel.getResult(number).replaceAllUsesWith(apart.getResult(number));
+      Value tensor = apart.getResult(number), stored = store.getValue();
+      kernel.getResult(number).replaceAllUsesWith(tensor);
+      bool isReduced = llvm::any_of(stored.getUsers(), [&](Operation *user) {
+        return isReduction(user) ||
+               (isa<arith::ExtFOp>(user) &&
+                llvm::any_of(user->getUsers(), isReduction));
+      });
+      if (!isReduced || !stored.getDefiningOp() ||
+          isa<LoadOp>(stored.getDefiningOp()) ||
+          (!hasFunctions && getBytes(tensor, hints) > read))
+        continue;
+      kernel.getInputsMutable().append(tensor);
+      Value argument =
+          kernel.getBody().addArgument(tensor.getType(), kernel.getLoc());
+      b.setInsertionPointAfter(stored.getDefiningOp());
+      Value again = LoadOp::create(b, store.getLoc(), argument,
+                                   store.getIndices().getDims());
+      stored.replaceAllUsesExcept(again, store);
     }
     dropUnusedResults(apart);
-    return dropUnusedResults(kernel);
+    KernelOp rest = dropUnusedResults(kernel);
+    dropUnusedOps(rest);
+    return rest;
   }
 
   /// Has moments of `f64` measured from the first value of each row, which all
@@ -361,7 +389,7 @@ struct LoopSplitReductionPass
   void split(KernelOp kernel, Cut where) {
     // Chunks that end beyond the last element would store what is none.
     if (!where.storesRows && !getStoresOfRows(kernel).empty())
-      kernel = storeApart(kernel);
+      kernel = storeApart(kernel, Hints(getOperation()));
     // By rows, every step would read the first one again.
     if (welfordInF64 && !where.byRows)
       measureFromFirst(kernel);

@@ -647,7 +647,8 @@ def LoopSplitReductionPass
     from its beginning to its end, where the next kernel finds it in the cache.
 
     What the kernel stores of the elements that it reduces, the chunks store, if
-    all of them have one length; else a kernel of its own does.
+    all of them have one length; else a kernel of its own does, and the chunks
+    read what it has stored where that costs less than to compute it again.
     ```mlir
     // before, a kernel over [8, 1048576]
     loop.store %y, 0[d0, d1] : f32
