@@ -93,9 +93,8 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
       wanted.push_back(op);
   }
   loadTogether(plain);
-  for (Operation *op : plain)
-    if (failed(emitOp(op)))
-      return failure();
+  if (failed(emitOps(plain, /*alongR=*/false)))
+    return failure();
   if (reductions.empty() && wanted.empty())
     return success();
   // What has to be computed for each reduced point.
@@ -128,9 +127,9 @@ LogicalResult GPUKernelEmitter::emitPhase(unsigned phase) {
     return emitLoops(slice, reductions);
 
   loadTogether(slice);
-  for (Operation *op : slice)
-    if (!isReduction(op) && failed(emitOp(op)))
-      return failure();
+  llvm::erase_if(slice, isReduction);
+  if (failed(emitOps(slice, /*alongR=*/true)))
+    return failure();
   reduceValues(reductions);
   return success();
 }
@@ -281,21 +280,27 @@ GPUKernelEmitter::emitLoop(Value begin, Value end, int64_t step, unsigned items,
 LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
                                           MutableArrayRef<Value> accumulators) {
   loadTogether(slice);
+  // The accumulators of each reduction: parts of copies of items along `p`.
+  unsigned items = static_cast<unsigned>(rItems.size());
+  DenseMap<Operation *, MutableArrayRef<Value>> own;
   for (Operation *op : slice) {
-    if (!isReduction(op)) {
-      if (failed(emitOp(op)))
-        return failure();
+    if (!isReduction(op))
       continue;
-    }
+    size_t n = size_t(getNumParts(op)) * getNumResultItems(op) *
+               getNumCopies(op, items);
+    own[op] = accumulators.take_front(n);
+    accumulators = accumulators.drop_front(n);
+  }
+  return emitOps(slice, /*alongR=*/true, [&](Operation *op, unsigned first) {
     b.setLoc(op->getLoc());
-    unsigned parts = getNumParts(op);
+    MutableArrayRef<Value> rest = own[op];
+    unsigned parts = getNumParts(op), m = getNumCopies(op, items);
     auto moments = dyn_cast<WelfordOp>(op);
-    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip) {
-      unsigned items = static_cast<unsigned>(rItems.size());
-      unsigned m = getNumCopies(op, items);
+    for (unsigned ip = 0, n = getNumResultItems(op); ip < n; ++ip)
       for (unsigned copy = 0; copy < m; ++copy) {
-        ArrayRef<Value> old = accumulators.take_front(parts);
-        Values next;
+        MutableArrayRef<Value> old = rest.take_front(parts);
+        rest = rest.drop_front(parts);
+        Values next(old.begin(), old.end());
         if (onlineMax.contains(op)) {
           next = accumulateOnline(op, old, ip);
         } else if (moments) {
@@ -303,16 +308,13 @@ LogicalResult GPUKernelEmitter::emitSlice(ArrayRef<Operation *> slice,
         } else if (compensated.contains(op)) {
           next = accumulateCompensated(op, old, ip);
         } else {
-          next.assign(old.begin(), old.end());
-          for (unsigned ir = copy; ir < items; ir += m)
-            next = accumulate(op, next, getOperands(op, ip, ir));
+          for (unsigned ir = 0, end = rItems.size(); ir < end; ++ir)
+            if ((first + ir) % m == copy)
+              next = accumulate(op, next, getOperands(op, ip, ir));
         }
-        llvm::copy(next, accumulators.begin());
-        accumulators = accumulators.drop_front(parts);
+        llvm::copy(next, old.begin());
       }
-    }
-  }
-  return success();
+  });
 }
 
 LogicalResult GPUKernelEmitter::emitOp(Operation *op) {

@@ -205,6 +205,24 @@ private:
                                    llvm::ArrayRef<mlir::Value> accumulators,
                                    llvm::ArrayRef<mlir::Operation *> slice);
   mlir::LogicalResult emitOp(mlir::Operation *op);
+
+  //===--- One item after the other (EmitItems.cpp) -----------------------===//
+
+  /// Whether there are registers for what `ops` compute of all items of a
+  /// direction at a time.
+  bool haveRoom(llvm::ArrayRef<mlir::Operation *> ops, bool alongR);
+  /// Emits `ops`, of the direction `p` or `r`, for all items at a time where
+  /// there is room for that; else loads for all, and the others for one item
+  /// after the other. `reduce` adds the items that there are at the time to
+  /// what a reduction has, of which `first` is the first one's number.
+  mlir::LogicalResult
+  emitOps(llvm::ArrayRef<mlir::Operation *> ops, bool alongR,
+          llvm::function_ref<void(mlir::Operation *op, unsigned first)> reduce =
+              nullptr);
+  /// The copies of one item of a direction.
+  Copies getCopies(Copies all, bool alongR, unsigned item) const;
+  /// All copies of a value, from those of each item of a direction.
+  Copies joinCopies(llvm::ArrayRef<Copies> items, bool alongR) const;
   /// This thread's number in its block, as i32.
   mlir::Value emitThreadId();
   /// The item at point number `point` of a direction.

@@ -169,6 +169,9 @@ private:
   void selectChunk();
   /// Bytes of what one lane has accumulated for all reductions, at most.
   int64_t getPartialBytes() const;
+  /// Has a step of a loop over a row or column take fewer items where the code
+  /// of more would be longer than caches of instructions.
+  void shortenSteps();
   /// Functions of more than a few instructions that a point computes, not only
   /// a row.
   int64_t countFunctions() const;

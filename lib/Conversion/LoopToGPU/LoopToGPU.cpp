@@ -44,23 +44,13 @@ loop::GPUKernelLayout loop::getGPUKernelLayout(wrapper::KernelOp kernel) {
     llvm::copy(*alignment, layout.alignment.begin());
   layout.mayAlias.assign(layout.strides.size(), false);
   ArrayRef<int64_t> pairs = kernel.getInPlace().value_or(ArrayRef<int64_t>());
-  // A scatter's target is a copy that nothing else refers to.
-  llvm::SmallSet<unsigned, 4> scattered;
-  if (loop::KernelOp body = kernel.getLoopKernel())
-    for (auto scatter : body.getBlock()->getOps<loop::ScatterOp>())
-      scattered.insert(static_cast<unsigned>(scatter.getOutput()));
-  bool overwrites = false;
+  // Planning lets an output lie over operands of which each has a pair with it,
+  // and over no other one (C6 of `wrapper-verify-memory`).
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    overwrites |= !scattered.contains(static_cast<unsigned>(pairs[i + 1]));
     layout.mayAlias[static_cast<size_t>(pairs[i])] = true;
     layout.mayAlias[kernel.getNumInputs() + static_cast<size_t>(pairs[i + 1])] =
         true;
   }
-  // An operand that is given twice is two inputs, either of which may be the
-  // one that is overwritten.
-  if (overwrites)
-    for (unsigned i = 0; i < kernel.getNumInputs(); ++i)
-      layout.mayAlias[i] = true;
   return layout;
 }
 

@@ -10,28 +10,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUScheduleSelector.h"
+#include "RegisterUse.h"
 
 using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-/// Registers of a thread beside elements: addresses, positions, constants, and
-/// what it has found of a row (ptxas for sm_90a: 16 to 32 for kernels of one
-/// vector to a thread).
-static constexpr int64_t kBaseRegisters = 24;
-/// The most that an instruction can name.
-static constexpr int64_t kMaxRegisters = 255;
-
 /// Threads of which each can have all registers that an instruction can name.
 static constexpr int64_t kFewThreads = 256;
-
-namespace {
-/// Words of the values of one element: those that are needed again behind a
-/// reduction, and those that are needed at one time, at most.
-struct LiveWords {
-  double kept = 0, most = 0;
-};
-} // namespace
 
 /// 32-bit words of an element's value; none of what is not one for each
 /// element.
@@ -48,8 +34,8 @@ static double getWords(Value v, bool isVector, const DimDependence &dependence,
   return isVector ? bits / 32 : std::max(1.0, bits / 32);
 }
 
-static LiveWords countLiveWords(KernelOp kernel, bool isVector,
-                                const llvm::SmallBitVector &reduced) {
+LiveWords loop::countLiveWords(KernelOp kernel, bool isVector,
+                               const llvm::SmallBitVector &over) {
   DimDependence dependence(kernel);
   DenseMap<Value, unsigned> phase;
   DenseMap<Value, std::pair<size_t, size_t>> life;
@@ -73,7 +59,7 @@ static LiveWords countLiveWords(KernelOp kernel, bool isVector,
   now.resize(at, 0);
   for (Operation &op : *kernel.getBlock())
     for (Value v : op.getResults()) {
-      double words = getWords(v, isVector, dependence, reduced);
+      double words = getWords(v, isVector, dependence, over);
       if (words == 0)
         continue;
       for (size_t i = life[v].first; i < life[v].second; ++i)

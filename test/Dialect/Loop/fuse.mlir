@@ -307,6 +307,25 @@ func.func @conversion_of_two_readers(%x: tensor<8192x64xbf16>) -> (tensor<8192xf
 
 // -----
 
+// Indices that are computed of positions are plain places once they are in the kernel: what is gathered there can be computed, even
+// where it has no operand that could check an index.
+// CHECK-LABEL: @rolled
+// CHECK:       loop.kernel "full+iota+add+fmod+index" [6, 9] () : () -> tensor<6x9xf32>
+// CHECK-NOT:   loop.load
+// CHECK:       return
+func.func @rolled() -> tensor<6x9xf32> {
+  %c = graph.full 3.0 : f32 -> tensor<6x9xf32>
+  %one = graph.full 1 : i64 -> tensor<9xi64>
+  %n = graph.full 9 : i64 -> tensor<9xi64>
+  %i = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<9xi64>
+  %j = graph.add %i, %one : (tensor<9xi64>, tensor<9xi64>) -> tensor<9xi64>
+  %k = graph.fmod %j, %n : (tensor<9xi64>, tensor<9xi64>) -> tensor<9xi64>
+  %r = graph.index %c[%k] dims [1] : (tensor<6x9xf32>, tensor<9xi64>) -> tensor<6x9xf32>
+  return %r : tensor<6x9xf32>
+}
+
+// -----
+
 // What is gathered is computed where it is gathered: the producer's operand is read at the index, with its check.
 // CHECK-LABEL: @gathered
 // CHECK:       loop.kernel {{.*}} [6, 5] ({{.*}} = %arg0{{.*}} = %arg1)

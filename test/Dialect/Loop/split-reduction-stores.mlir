@@ -48,6 +48,23 @@ func.func @prime(%x: tensor<2x1048573xf32>) -> (tensor<2x1048573xf32>, tensor<2x
   return %y#0, %y#1 : tensor<2x1048573xf32>, tensor<2xf32>
 }
 
+// 31803 is 3 times a prime: chunks of three elements next to each other would move eleven times as much. Whole rows of memory are
+// chunks, too.
+// CHECK-LABEL: func.func @permuted
+// CHECK: loop.kernel "relu+max_chunks" [31803, 1, 768]
+// CHECK:   loop.load %{{.*}}[d1 + d2, d0]
+func.func @permuted(%x: tensor<768x31803xf32>) -> (tensor<768x31803xf32>, tensor<f32>) {
+  %y:2 = loop.kernel "relu+max" [31803, 768] (%a = %x) : (tensor<768x31803xf32>) -> (tensor<768x31803xf32>, tensor<f32>) {
+    %zero = arith.constant 0.0 : f32
+    %v = loop.load %a[d1, d0] : tensor<768x31803xf32> -> f32
+    %r = arith.maximumf %v, %zero : f32
+    loop.store %r, 0[d1, d0] : f32
+    %m = loop.reduce max %r over [0, 1] : f32
+    loop.store %m, 1[] : f32
+  }
+  return %y#0, %y#1 : tensor<768x31803xf32>, tensor<f32>
+}
+
 // Twice the bytes of its operand, and no function: computed again.
 // CHECK-LABEL: func.func @wider
 // CHECK: loop.kernel "neg+max" [2, 1048573] (%{{.*}} = %arg0)

@@ -61,8 +61,19 @@ int64_t coil::loop::getThreadInstructions(Operation &op) {
   // Part of an instruction for two elements, or of the load.
   if (auto extend = dyn_cast<arith::ExtFOp>(op))
     return extend.getIn().getType().getIntOrFloatBitWidth() > 16;
+  // Double precision runs at half the rate, and takes longer series (PTX for
+  // sm_90a: 34 instructions for an exponential, 43 to 106 for a logarithm, a
+  // hyperbolic tangent or an error function).
+  bool isWide = op.getNumResults() > 0 && op.getResult(0).getType().isF64();
+  if (isWide && isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 40;
+  if (isWide && isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
+    return !isHeavy(op)                         ? 2
+           : isa<math::ExpOp, math::Exp2Op>(op) ? 70
+           : isa<math::PowFOp>(op)              ? 300
+                                                : 140;
   if (isa<SpecialOp, math::PowFOp>(op))
-    return 100;
+    return isWide ? 300 : 100;
   if (isa<math::RsqrtOp, math::SqrtOp>(op))
     return 8;
   if (isa<math::ExpOp, math::Exp2Op, arith::DivFOp>(op))

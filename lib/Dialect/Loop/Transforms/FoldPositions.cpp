@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldPositions.h"
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
 #include "coil/Dialect/Loop/IR/Loop.h"
@@ -322,11 +323,14 @@ private:
   DenseMap<Value, bool> conditions;
 };
 
+} // namespace
+
+void loop::foldPositions(KernelOp kernel) { PositionFolder(kernel).run(); }
+
+namespace {
 struct LoopFoldPositionsPass
     : coil::loop::impl::LoopFoldPositionsPassBase<LoopFoldPositionsPass> {
-  void runOnOperation() override {
-    getOperation()->walk([](KernelOp kernel) { PositionFolder(kernel).run(); });
-  }
+  void runOnOperation() override { getOperation()->walk(foldPositions); }
 };
 
 } // namespace

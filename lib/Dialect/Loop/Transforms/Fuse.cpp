@@ -11,6 +11,7 @@
 
 #include "coil/Dialect/Loop/Transforms/Passes.h"
 
+#include "FoldPositions.h"
 #include "Fuser.h"
 #include "FusionCost.h"
 #include "TargetCounts.h"
@@ -105,6 +106,11 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
           consumer = mergeProducer(producer, consumer, *plan);
           if (plan->sharesValues)
             shareValues(consumer);
+          // Indices that the producer computed of positions are read at plain
+          // places, at which others can be computed.
+          if (llvm::any_of(consumer.getBlock()->getOps<LoadOp>(),
+                           [](LoadOp load) { return !load.getArgs().empty(); }))
+            foldPositions(consumer);
           hoist(consumer, last);
           gone.insert(consumerOp);
           if (onlyReader || keeps)

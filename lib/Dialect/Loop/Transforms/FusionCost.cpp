@@ -21,6 +21,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
+
 #include <cmath>
 
 using namespace mlir;
@@ -151,8 +153,6 @@ bool loop::leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints) {
 /// latency, a quarter half as busy, and many small ones cost what combines
 /// them.
 static constexpr double kMaxUneven = 4;
-/// Elements of the widest vector that is loaded at a time (16 bytes of bytes).
-static constexpr int64_t kVectorElements = 16;
 
 /// Elements of a chunk that stores them, and how many times as many chunks
 /// there may be for that. Blocks that write rows which are far apart leave
@@ -167,29 +167,46 @@ std::optional<EvenCut> loop::findEvenCut(KernelOp kernel, const Hints &hints,
   SmallVector<unsigned> reduced = kernel.getReducedDims();
   bool isRow = vectorDim >= 0 &&
                llvm::is_contained(reduced, static_cast<unsigned>(vectorDim));
-  parts = std::clamp(getReductionSize(kernel, hints).elements /
-                         (isRow ? kStoredRow : kStoredColumn),
-                     parts, kMostShort * parts);
+  double many = std::clamp(getReductionSize(kernel, hints).elements /
+                               (isRow ? kStoredRow : kStoredColumn),
+                           parts, kMostShort * parts);
+  // Elements of a sector, and of the widest vector: memory moves whole sectors
+  // at the ends of a chunk's pieces.
+  double sector = 1;
+  int64_t widest = 1;
+  int64_t access =
+      getAccessBytes(getReductionCounts(target::getProgramTarget(kernel)));
+  for (Value v : kernel.getInputs()) {
+    int64_t bytes = getElementBytes(v.getType());
+    sector = std::max(sector, kMemorySector / static_cast<double>(bytes));
+    widest = std::max(widest, access / bytes);
+  }
   std::optional<EvenCut> best;
-  double bestRatio = kMaxUneven;
+  double least = std::numeric_limits<double>::infinity();
   for (unsigned d : reduced) {
     std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
     if (!extent)
       continue;
+    auto length = static_cast<double>(*extent);
+    double others = getReductionSize(kernel, hints).elements / length;
     auto most = static_cast<int64_t>(
-        std::min(parts * kMaxUneven, static_cast<double>(*extent) / shortest));
+        std::min({many * kMaxUneven, length, length * others / shortest}));
+    bool isVector = static_cast<int64_t>(d) == vectorDim;
     int64_t step = 1;
-    if (static_cast<int64_t>(d) == vectorDim)
-      while (step < kVectorElements && *extent % (2 * step) == 0)
-        step *= 2;
+    while (isVector && step < widest && *extent % (2 * step) == 0)
+      step *= 2;
     for (int64_t n = 2; n <= most; ++n) {
-      if (*extent % n != 0 || *extent / n % step != 0)
+      auto count = static_cast<double>(n);
+      if (*extent % n != 0 || *extent / n % step != 0 ||
+          count * kMaxUneven < parts)
         continue;
-      double ratio = static_cast<double>(n) / parts;
-      ratio = std::max(ratio, 1 / ratio);
-      if (ratio < bestRatio || (ratio == bestRatio && !best)) {
+      // How far it is from what is wanted, and what is moved beside it.
+      double cost = std::max(count / many, many / count);
+      if (isVector)
+        cost *= 1 + sector * count / length;
+      if (cost < least) {
         best = EvenCut{d, n};
-        bestRatio = ratio;
+        least = cost;
       }
     }
   }
@@ -197,17 +214,16 @@ std::optional<EvenCut> loop::findEvenCut(KernelOp kernel, const Hints &hints,
 }
 
 bool loop::storesInChunks(KernelOp kernel, const Hints &hints) {
-  ReductionCounts counts = getReductionCounts(target::getProgramTarget(kernel));
-  double pieces = getReductionSize(kernel, hints).results, shortest = 2;
+  double results = getReductionSize(kernel, hints).results;
+  WantedChunks wanted = getWantedChunks(
+      getReductionCounts(target::getProgramTarget(kernel)), results,
+      results >= kMinResultsInRows && sharesRows(kernel));
   sym::Context context = sym::Context::forOp(kernel);
   context.setDimExtents(kernel.getDims().getDims());
-  int64_t vectorDim = selectVectorDim(kernel, DimDependence(kernel), context);
-  if (pieces >= kMinResultsInRows && sharesRows(kernel)) {
-    pieces = std::ceil(pieces / static_cast<double>(counts.rowPiece));
-    shortest = kMinChunkRows;
-  }
-  double parts = std::max(2.0, static_cast<double>(counts.chunks) / pieces);
-  return findEvenCut(kernel, hints, parts, shortest, vectorDim).has_value();
+  return findEvenCut(kernel, hints, static_cast<double>(wanted.parts),
+                     wanted.shortest,
+                     selectVectorDim(kernel, DimDependence(kernel), context))
+      .has_value();
 }
 
 bool loop::isPointwise(Operation &op) {

@@ -11,6 +11,8 @@
 
 #include "LayoutCost.h"
 
+#include "TargetCounts.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -19,9 +21,6 @@
 
 using namespace coil::loop;
 
-/// What memory gives at least (CUDA C++ Programming Guide, "Device Memory
-/// Accesses").
-static constexpr double kSectorBytes = 32;
 /// Bytes of the widest access of one thread.
 static constexpr double kAccessBytes = 16;
 /// A word of shared memory. Elements that are shorter are moved as words where
@@ -182,7 +181,7 @@ struct Touched {
   double run, runs, elements;
   /// Bytes of whole sectors for each element of the box that is another one.
   double getBytesOfElement() const {
-    return runs * std::max(kSectorBytes, run) / elements;
+    return runs * std::max(kMemorySector, run) / elements;
   }
 };
 } // namespace
@@ -197,7 +196,7 @@ static Touched touch(const AccessSteps &access, llvm::ArrayRef<double> box) {
     }
   llvm::sort(sides);
   for (auto [step, count] : sides) {
-    bool isNear = result.runs == 1 ? step <= std::max(result.run, kSectorBytes)
+    bool isNear = result.runs == 1 ? step <= std::max(result.run, kMemorySector)
                                    : step == result.run;
     if (isNear)
       result.run += step * (count - 1);
@@ -234,8 +233,8 @@ double WalkedSpace::getBytes(const AccessSteps &access, Walk walk) const {
     // What is read again comes from caches, as many sectors of it as lanes are
     // apart.
     double apart =
-        touched.runs * std::max(kSectorBytes, touched.run) -
-        std::max(kSectorBytes, touched.elements * access.elementBytes);
+        touched.runs * std::max(kMemorySector, touched.run) -
+        std::max(kMemorySector, touched.elements * access.elementBytes);
     double again = (getNumPoints() - elements) / points;
     return elements * std::max(access.elementBytes, bytes) +
            std::max(0.0, again * apart * kCachedPart);

@@ -44,10 +44,6 @@ using sym::ExprAttr;
 
 namespace {
 
-/// What part of the blocks that can run at a time do so at the end, for no more
-/// chunks to be cut, and how many times as many there may be for that.
-constexpr double kFullPart = 0.9;
-constexpr int64_t kMoreParts = 6;
 /// Summed points of the least chunk of a contraction in tiles.
 constexpr double kMinTileSum = 512;
 /// What the length of a chunk along vectors is a multiple of: the widest
@@ -101,22 +97,13 @@ struct LoopSplitReductionPass
       return std::nullopt;
     Hints hints(getOperation());
     const auto [results, elements] = getReductionSize(kernel, hints);
-    double pieces = results, longest = getLongest(results);
-    int64_t parts = counts.chunks;
-    double shortest = 2;
     auto enough = static_cast<double>(counts.enoughResults);
     bool byRows = results >= kMinResultsInRows &&
                   (sharesRows(kernel) ||
                    (counts.hasBlocks && hasResultsInRows(kernel, hints)));
-    if (byRows) {
-      pieces = std::ceil(results / static_cast<double>(counts.rowPiece));
-      longest = getLongestOfRows(results);
-      parts =
-          std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces));
-      shortest = kMinChunkRows;
-    } else if (results >= kMinResultsInRows) {
-      parts = getFullParts(results);
-    }
+    auto [pieces, parts, shortest] =
+        getWantedChunks(counts, results, byRows, /*isFixed=*/chunks > 0);
+    double longest = byRows ? getLongestOfRows(results) : getLongest(results);
     std::optional<double> tiles = countTiles(kernel, hints);
     if (tiles) {
       pieces = *tiles;
@@ -171,31 +158,6 @@ struct LoopSplitReductionPass
     if (most < 2)
       return missed("no reduced dimension is long enough");
     return Cut{dim, getEvenChunks(kernel.getExtent(dim), most), byRows};
-  }
-
-  /// Parts of each of `results` that keep a device busy to the end: the fewest
-  /// of which the last blocks that run at a time are nearly as many as the
-  /// others. 402 blocks on 132 multiprocessors are three on most of them and
-  /// four on some, for which all wait where they compute.
-  int64_t getFullParts(double results) const {
-    auto running = static_cast<double>(counts.running);
-    int64_t least =
-        std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
-    if (!counts.hasBlocks || chunks > 0)
-      return least;
-    int64_t best = least;
-    double most = 0;
-    for (int64_t parts = least; parts <= kMoreParts * least; ++parts) {
-      double blocks = results * static_cast<double>(parts);
-      double used = blocks / (running * std::ceil(blocks / running));
-      if (used > most) {
-        most = used;
-        best = parts;
-      }
-      if (most >= kFullPart)
-        break;
-    }
-    return best;
   }
 
   /// Elements of each result from which on chunks are worth a second kernel.

@@ -14,6 +14,7 @@
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace coil;
 using namespace coil::loop;
@@ -34,6 +35,9 @@ static constexpr int64_t kLongOfCores = 262144, kLongOfBlock = 32768;
 /// Operations for each byte of a target that states neither its lanes nor a
 /// number of its own: both an H100 and two cores with AVX2 have about as many.
 static constexpr int64_t kUsualOpsPerByte = 8;
+/// Bytes of the widest access of a thread, and of the widest vector registers
+/// of processors.
+static constexpr int64_t kThreadAccess = 16, kVectorAccess = 64;
 /// A launch in a chain of small kernels on an H200
 /// (benchmarks/results/gpu-design.md).
 static constexpr double kLaunchSeconds = 1.2e-6;
@@ -64,6 +68,56 @@ ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
   counts.longReduction = kLongOfBlock;
   counts.hasBlocks = true;
   return counts;
+}
+
+/// What part of the blocks that can run at a time do so at the end, for no more
+/// chunks to be cut, and how many times as many there may be for that (an H200:
+/// chunks of which the last blocks are nearly as many as the others 399 us, of
+/// which they are few 442).
+static constexpr double kFullPart = 0.9;
+static constexpr int64_t kMoreParts = 6;
+
+/// Parts of each of `results` that keep a device busy to the end: the fewest
+/// of which the last blocks that run at a time are nearly as many as the
+/// others. 402 blocks on 132 multiprocessors are three on most of them and
+/// four on some, for which all wait where they compute.
+static int64_t getFullParts(const ReductionCounts &counts, double results,
+                            int64_t least) {
+  auto running = static_cast<double>(counts.running);
+  int64_t best = least;
+  double most = 0;
+  for (int64_t parts = least; parts <= kMoreParts * least && most < kFullPart;
+       ++parts) {
+    double blocks = results * static_cast<double>(parts);
+    double used = blocks / (running * std::ceil(blocks / running));
+    if (used > most) {
+      most = used;
+      best = parts;
+    }
+  }
+  return best;
+}
+
+WantedChunks loop::getWantedChunks(const ReductionCounts &counts,
+                                   double results, bool byRows, bool isFixed) {
+  if (byRows) {
+    double pieces = std::ceil(results / static_cast<double>(counts.rowPiece));
+    return {pieces,
+            std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(pieces)),
+            kMinChunkRows};
+  }
+  if (results < kMinResultsInRows)
+    return {results, counts.chunks, 2};
+  int64_t least =
+      std::max<int64_t>(2, counts.chunks / static_cast<int64_t>(results));
+  return {results,
+          counts.hasBlocks && !isFixed ? getFullParts(counts, results, least)
+                                       : least,
+          2};
+}
+
+int64_t loop::getAccessBytes(const ReductionCounts &counts) {
+  return counts.hasBlocks ? kThreadAccess : kVectorAccess;
 }
 
 /// Most ops of a kernel. Six random programs on an H200, five of them

@@ -22,6 +22,10 @@ inline constexpr double kMinResultsInRows = 16;
 /// Rows of the least chunk, so that partial results cost little beside them.
 inline constexpr double kMinChunkRows = 16;
 
+/// What memory of a GPU gives at least (CUDA C++ Programming Guide, "Device
+/// Memory Accesses").
+inline constexpr double kMemorySector = 32;
+
 /// How much of a reduction keeps a device busy.
 struct ReductionCounts {
   /// Results of which each is computed by a task or a block of its own.
@@ -43,6 +47,24 @@ struct ReductionCounts {
 };
 
 ReductionCounts getReductionCounts(target::TargetAttrInterface target);
+
+/// What a device is to be given of reductions.
+struct WantedChunks {
+  /// Results, or pieces of rows of them, that a task or block takes.
+  double pieces;
+  /// Chunks of each, and elements of the shortest one.
+  int64_t parts;
+  double shortest;
+};
+
+/// For `results` of reductions. `byRows`: whether they lie beside one another
+/// in rows of operands, of which a task or block takes a piece. `isFixed`: that
+/// the number of chunks is not the target's to choose.
+WantedChunks getWantedChunks(const ReductionCounts &counts, double results,
+                             bool byRows, bool isFixed = false);
+
+/// Bytes that a thread, or a vector register of a processor, loads at a time.
+int64_t getAccessBytes(const ReductionCounts &counts);
 
 /// Most ops in the body of a merged kernel, by the option `maxOps` or, where it
 /// is zero, by the target.

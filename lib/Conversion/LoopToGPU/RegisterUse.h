@@ -1,0 +1,42 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a thread needs registers for: how many values of an element there are at
+// a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_REGISTERUSE_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_REGISTERUSE_H
+
+#include "coil/Dialect/Loop/IR/Loop.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace coil::loop {
+
+/// Registers of a thread beside elements: addresses, positions, constants, and
+/// what it has found of a row (ptxas for sm_90a: 16 to 32 for kernels of one
+/// vector to a thread).
+inline constexpr int64_t kBaseRegisters = 24;
+/// The most that an instruction can name.
+inline constexpr int64_t kMaxRegisters = 255;
+
+/// Words of the values of one element: those that are needed again behind a
+/// reduction, and those that are needed at one time, at most.
+struct LiveWords {
+  double kept = 0, most = 0;
+};
+
+/// The words of elements along the dimensions `over`. `isVector`: whether
+/// narrow values share words.
+LiveWords countLiveWords(KernelOp kernel, bool isVector,
+                         const llvm::SmallBitVector &over);
+
+} // namespace coil::loop
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_REGISTERUSE_H
