@@ -409,7 +409,8 @@ def ConvertLoopToGPUPass
           instruction multiplies, and `vector_dim` is the innermost dimension of
           the results' rows. Vectors cut no row where a block has parts of several.
     (C11) Only kernels that reduce have `prefetch`; where vectors go along
-          reduced dimensions of which there are several, none is cut.
+          reduced dimensions of which there are several, none is cut. With
+          `persistent` it is for kernels that accumulate columns.
     (C12) `stages` is for targets with the feature `bulk_copies`, and for kernels
           with one scan of a value of up to 32 bits whose operand comes from one load,
           along the only dimension that is scanned over. Tiles begin at multiples of

@@ -173,18 +173,57 @@ LogicalResult GPUKernelEmitter::emitChunk() {
     starts.append(rItems.size(), neutral);
   }
   b.setLoc(kernel.getLoc());
+  // Makes the row at `number` of the chunk the thread's.
+  auto setRow = [&](Value number) {
+    Value row = arith::AddIOp::create(b, first, number, flags);
+    if (threadsP > 1)
+      row = arith::AddIOp::create(b, row, toIndex(threadP), flags);
+    pItems = {getItem(row, parallelDims, totalP, !isDivisible(totalP, threadsP),
+                      false)};
+  };
+  SmallVector<LoadOp> ahead;
+  if (prefetch && !keepsLoads)
+    ahead = getRowLoads();
+  if (!ahead.empty()) {
+    setRow(constant(0));
+    FailureOr<Values> loaded = loadItems(ahead);
+    if (failed(loaded))
+      return failure();
+    llvm::append_range(starts, *loaded);
+  }
+  size_t numAccumulated = accumulations.size() * rItems.size();
+  b.setLoc(kernel.getLoc());
   auto loop =
       scf::ForOp::create(b, constant(0), end, constant(threadsP), starts);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    accumulated.assign(loop.getRegionIterArgs().begin(),
-                       loop.getRegionIterArgs().end());
-    Value row = arith::AddIOp::create(b, first, loop.getInductionVar(), flags);
-    if (threadsP > 1)
-      row = arith::AddIOp::create(b, row, toIndex(threadP), flags);
-    pItems = {getItem(row, parallelDims, totalP, !isDivisible(totalP, threadsP),
-                      false)};
+    Values arguments(loop.getRegionIterArgs().begin(),
+                     loop.getRegionIterArgs().end());
+    ArrayRef<Value> own(arguments);
+    accumulated.assign(own.begin(), own.begin() + numAccumulated);
+    Value number = loop.getInductionVar();
+    Values next;
+    if (!ahead.empty()) {
+      // The last step loads its own row again, which costs no traffic and no
+      // branch.
+      Value behind =
+          arith::AddIOp::create(b, number, constant(threadsP), flags);
+      Value exists =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, behind, end);
+      setRow(arith::SelectOp::create(b, exists, behind, number));
+      FailureOr<Values> loaded = loadItems(ahead);
+      if (failed(loaded))
+        return failure();
+      next = std::move(*loaded);
+    }
+    b.setLoc(kernel.getLoc());
+    setRow(number);
+    defineLoaded(ahead, own.drop_front(numAccumulated));
+    // Those of a row as a whole are emitted in their turn.
+    for (LoadOp load : ahead)
+      if (!isOver(load.getResult(), reducedSet))
+        loadedTogether.insert(load);
     if (failed(emitPhases()))
       return failure();
     // What warps tell each other of a row must have been read before the next
@@ -197,9 +236,12 @@ LogicalResult GPUKernelEmitter::emitChunk() {
       });
     if (groupsR > 1 && steps == 1)
       barrier();
-    scf::YieldOp::create(b, accumulated);
+    Values yielded = accumulated;
+    llvm::append_range(yielded, next);
+    scf::YieldOp::create(b, yielded);
   }
-  accumulated.assign(loop.getResults().begin(), loop.getResults().end());
+  accumulated.assign(loop.getResults().begin(),
+                     loop.getResults().begin() + numAccumulated);
   values.clear();
   twoValues.clear();
   combineRows();

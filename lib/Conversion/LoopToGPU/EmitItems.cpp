@@ -120,7 +120,10 @@ LogicalResult GPUKernelEmitter::emitOps(
   if (failed(emitAll(first)))
     return failure();
   SmallVector<std::pair<Value, Copies>> whole;
+  // Not what is computed here, of which there may be copies of another loop.
   DenseSet<Value> seen;
+  for (Operation *op : apart)
+    seen.insert(op->result_begin(), op->result_end());
   for (Operation *op : apart)
     for (Value v : op->getOperands()) {
       auto it = values.find(v);

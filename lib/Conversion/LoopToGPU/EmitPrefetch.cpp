@@ -50,9 +50,27 @@ GPUKernelEmitter::getLoadsAhead(ArrayRef<Operation *> slice) const {
   return loads;
 }
 
+SmallVector<LoadOp> GPUKernelEmitter::getRowLoads() const {
+  SmallVector<LoadOp> loads;
+  for (Operation *op : order) {
+    auto load = dyn_cast<LoadOp>(op);
+    // What is the same for all rows is loaded once.
+    if (load && isOver(load.getResult(), parallelSet) &&
+        load.getArgs().empty() && !load.getMask() && !mayAlias(load) &&
+        !load.getType().isInteger(1))
+      loads.push_back(load);
+  }
+  return loads;
+}
+
 FailureOr<GPUKernelEmitter::Values>
 GPUKernelEmitter::loadAhead(ArrayRef<LoadOp> loads, Value point) {
   makeReducedItems(point, static_cast<unsigned>(itemsR), /*partial=*/false);
+  return loadItems(loads);
+}
+
+FailureOr<GPUKernelEmitter::Values>
+GPUKernelEmitter::loadItems(ArrayRef<LoadOp> loads) {
   loadTogether(SmallVector<Operation *>(loads.begin(), loads.end()));
   Values loaded;
   for (LoadOp load : loads) {

@@ -251,10 +251,13 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
     return nullptr;
   }
   bool isCut = vectorIsReduced && !form.isExact() && !isOnlyReduced(vectorDim);
-  if (prefetch && (reducedDims.empty() || isCut)) { // (C11)
+  bool walksRows = !kernel.getColumnDims().empty();
+  if (prefetch && (reducedDims.empty() || (isCut && !persistent) ||
+                   (persistent && !walksRows))) { // (C11)
     kernel.emitOpError("has a schedule with 'prefetch', but ")
-        << (isCut ? "each of its rows has a vector that is cut"
-                  : "it reduces nothing");
+        << (reducedDims.empty() ? "it reduces nothing"
+            : persistent        ? "a block has one row, which it keeps"
+                                : "each of its rows has a vector that is cut");
     return nullptr;
   }
   FailureOr<std::unique_ptr<MmaEmitter>> mma = getMmaEmitter();

@@ -429,6 +429,11 @@ private:
 
   //===--- Loads ahead (EmitPrefetch.cpp) ---------------------------------===//
 
+  /// The loads of a row of a chunk that can be made while the row before it is
+  /// computed.
+  llvm::SmallVector<LoadOp> getRowLoads() const;
+  /// Loads of the items that there are, as a loop carries them.
+  mlir::FailureOr<Values> loadItems(llvm::ArrayRef<LoadOp> loads);
   /// As `emitLoops`, in a schedule with `prefetch`: gives what each thread
   /// combined.
   mlir::FailureOr<Values>

@@ -16,6 +16,7 @@
 #define COIL_LIB_CONVERSION_LOOPTOGPU_GPUSCHEDULESELECTOR_H
 
 #include "GPUFacts.h"
+#include "RegisterUse.h"
 #include "VectorForm.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "llvm/Support/MathExtras.h"
@@ -138,6 +139,13 @@ private:
   /// they want. Returns false where threads that keep a row have too few in
   /// any case.
   bool fitRegisters();
+  /// Whether so many threads of a block have registers for `items` vectors of
+  /// elements that each of them keeps.
+  bool keepsInRegisters(int64_t threads, int64_t items) const;
+  /// What elements along the dimensions that decide about registers need.
+  LiveWords countLive() const;
+  /// Registers of a thread that has so many vectors.
+  double countRegisters(const LiveWords &words, int64_t items) const;
   void selectColumn();
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
@@ -201,6 +209,7 @@ private:
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
   int64_t owners = 0, stages = 0, blocks = 0;
   bool splitR = false;
+  bool prefetch = false;
   bool persistent = false;
   /// Whether threads may keep the columns that they load.
   bool keepsColumns = true;

@@ -32,6 +32,19 @@ void Selector::selectChunk() {
   int64_t atOnce = tile ? tile->rows : 1;
   while (threadsP < atOnce && rows % (2 * threadsP) == 0)
     threadsP *= 2;
-  if (tile)
-    minBlocks = tile->blocks;
+  if (!tile)
+    return;
+  minBlocks = tile->blocks;
+  // The next row is under way while this one is reduced, where there are
+  // registers for both.
+  DimDependence dependence(kernel);
+  int64_t bits = 0;
+  for (auto load : kernel.getBlock()->getOps<LoadOp>())
+    if (dependence[load.getResult()].anyCommon(reduced))
+      bits += load.getType().getIntOrFloatBitWidth();
+  int64_t registers = tile->registers +
+                      static_cast<int64_t>(
+                          llvm::divideCeil(bits * width * itemsR, int64_t(32)));
+  prefetch = registers <= kMaxRegisters &&
+             registers * threadsR * threadsP * minBlocks <= facts.registers;
 }

@@ -622,7 +622,8 @@ void Selector::selectColumn() {
        columns /= 2) {
     int64_t more = facts.blockThreads / columns;
     kept = llvm::divideCeil(mostR, more);
-    if (more > threadsR && kept * width <= kMaxKept) {
+    if (more > threadsR && kept * width <= kMaxKept &&
+        keepsInRegisters(facts.blockThreads, kept)) {
       persistent = true;
       threadsP = columns;
       threadsR = more;

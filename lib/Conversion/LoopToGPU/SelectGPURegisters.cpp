@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUScheduleSelector.h"
-#include "RegisterUse.h"
 
 using namespace mlir;
 using namespace coil;
@@ -84,29 +83,48 @@ LiveWords loop::countLiveWords(KernelOp kernel, bool isVector,
   return words;
 }
 
+double Selector::countRegisters(const LiveWords &words, int64_t items) const {
+  // Threads that keep a row have all of it at a barrier, others what is under
+  // way: a vector that is computed, and what was loaded for the next.
+  auto vectors = static_cast<double>(items);
+  auto elements = static_cast<double>(width);
+  double wanted =
+      persistent
+          ? elements * (vectors * words.kept + words.most)
+          : elements * (words.most +
+                        (vectors - 1) * static_cast<double>(countLargeLoads()) *
+                            static_cast<double>(widest) / 4);
+  return wanted + kBaseRegisters;
+}
+
+LiveWords Selector::countLive() const {
+  return countLiveWords(kernel, width > 1,
+                        reduced.any()
+                            ? reduced
+                            : llvm::SmallBitVector(kernel.getNumDims(), true));
+}
+
+bool Selector::keepsInRegisters(int64_t threads, int64_t items) const {
+  if (kernel.getBlock()->getOperations().size() <= kFewOps)
+    return true;
+  LiveWords words = countLive();
+  auto elements = static_cast<double>(width);
+  return elements * (static_cast<double>(items) * words.kept + words.most) +
+             kBaseRegisters <=
+         static_cast<double>(
+             std::min(kMaxRegisters, facts.registers / threads));
+}
+
 bool Selector::fitRegisters() {
   if (kernel.getBlock()->getOperations().size() <= kFewOps)
     return true;
-  LiveWords words = countLiveWords(
-      kernel, width > 1,
-      reduced.any() ? reduced
-                    : llvm::SmallBitVector(kernel.getNumDims(), true));
+  LiveWords words = countLive();
   for (;;) {
-    // Threads that keep a row have all of it at a barrier, others what is under
-    // way: a vector that is computed, and what was loaded for the next.
-    auto vectors = static_cast<double>(itemsR * itemsP);
-    auto elements = static_cast<double>(width);
-    double wanted =
-        persistent ? elements * (vectors * words.kept + words.most)
-                   : elements * (words.most +
-                                 (vectors - 1) *
-                                     static_cast<double>(countLargeLoads()) *
-                                     static_cast<double>(widest) / 4);
+    double wanted = countRegisters(words, itemsR * itemsP);
     int64_t threads = threadsP * threadsR;
     auto most = static_cast<double>(std::min(
         kMaxRegisters,
         facts.registers / (threads * std::max<int64_t>(1, minBlocks))));
-    wanted += kBaseRegisters;
     if (wanted <= most)
       return true;
     if (minBlocks > 1) {

@@ -596,14 +596,33 @@ GPUScheduleAttr Selector::select() {
     selectCounts(isWindow);
   if (!isBox && !isWindow && reduces && !persistent)
     shortenSteps();
-  if (!isBox && !isWindow && transposeDim < 0 && (reduces || scans) &&
-      !fitRegisters() && reduced.any() && !isReduced(dim) && !scans &&
-      !accumulates && !ordered) {
-    // Columns of which threads cannot keep what they load are loaded again.
-    keepsColumns = persistent = false;
+  bool hasColumns =
+      reduced.any() && !isReduced(dim) && !scans && !accumulates && !ordered;
+  bool fits = isBox || isWindow || transposeDim >= 0 || (!reduces && !scans) ||
+              fitRegisters();
+  auto selectAgain = [&] {
+    persistent = false;
     itemsP = 1;
     minBlocks = 0;
     selectColumn();
+  };
+  // Narrower vectors of columns leave threads registers to keep them.
+  int64_t wide = width;
+  bool isKept = hasColumns && mostR <= kBlockRow && rereads();
+  while (hasColumns && width > 1 && (!fits || (isKept && !persistent))) {
+    halveWidth();
+    selectAgain();
+    fits = fitRegisters();
+  }
+  // Columns of which threads cannot keep what they load are loaded again.
+  if (hasColumns && (!fits || !persistent) && wide > width) {
+    pointsP = pointsP * static_cast<double>(width) / static_cast<double>(wide);
+    width = wide;
+    fits = false;
+  }
+  if (hasColumns && !fits) {
+    keepsColumns = false;
+    selectAgain();
     fitRegisters();
   }
   auto strategy = box                 ? GPUStrategy::Box
@@ -613,7 +632,7 @@ GPUScheduleAttr Selector::select() {
   return GPUScheduleAttr::get(kernel.getContext(), strategy, dim, width,
                               transposeDim, threadsP, threadsR, itemsP, itemsR,
                               persistent, minBlocks, selectIndexBits(), owners,
-                              splitR, alignTo, /*prefetch=*/false,
+                              splitR, alignTo, prefetch,
                               /*descending=*/false, stages, blocks,
                               /*mma=*/{}, boxDims, box);
 }

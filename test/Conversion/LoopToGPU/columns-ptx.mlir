@@ -20,8 +20,8 @@ func.func @main(%x: tensor<8192x4096xf32>, %g: tensor<8192x4096xf32>, %m: tensor
   return %c#0, %c#1, %c#2 : tensor<256x4096xf32>, tensor<256x4096xf32>, tensor<8192x4096xf32>
 }
 
-// Short rows: eight at a time, a warp for each.
-// CHECK: loop.gpu_schedule<vector_dim = 1, vector_width = 8, threads_p = 8, threads_r = 32, persistent = true, min_blocks = {{[0-9]+}}, index_bits = 32>
+// Short rows: eight at a time, a warp for each, and the next ones under way.
+// CHECK: loop.gpu_schedule<vector_dim = 1, vector_width = 8, threads_p = 8, threads_r = 32, persistent = true, min_blocks = {{[0-9]+}}, index_bits = 32, prefetch = true>
 func.func @short(%x: tensor<65536x256xbf16>) -> (tensor<256x256xf32>, tensor<65536x256xbf16>) {
   %c:2 = loop.kernel "short" [65536, 256] (%a = %x) : (tensor<65536x256xbf16>) -> (tensor<256x256xf32>, tensor<65536x256xbf16>) {
     %v = loop.load %a[d0, d1] : tensor<65536x256xbf16> -> bf16

@@ -160,6 +160,18 @@ wrapper.kernel @convert_loop_to_gpu_c11_cut(%x: tensor<8x6x63xf32>) attributes {
 
 // -----
 
+wrapper.kernel @convert_loop_to_gpu_c11_persistent(%x: tensor<8x64xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[64, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  // expected-error @below {{has a schedule with 'prefetch', but a block has one row, which it keeps}}
+  %0 = loop.kernel "k" [8, 64] (%a = %x) : (tensor<8x64xf32>) -> tensor<8xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 2, threads_r = 32, persistent = true, index_bits = 32, prefetch = true> {
+    %v = loop.load %a[d0, d1] : tensor<8x64xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0 [d0] : f32
+  }
+  wrapper.yield %0 : tensor<8xf32>
+}
+
+// -----
+
 wrapper.kernel @convert_loop_to_gpu_c12_scans(%x: tensor<4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   // expected-error @below {{has a schedule with 'stages', but it has more than one scan, or one with positions}}
   %0 = loop.kernel "k" [4096] (%a = %x) : (tensor<4096xf32>) -> tensor<4096xf32> schedule #loop.gpu_schedule<strategy = scan, vector_dim = 0, vector_width = 4, threads_r = 32, persistent = true, index_bits = 32, split_r = true, stages = 2, blocks = 4> {

@@ -43,3 +43,28 @@ wrapper.kernel @downwards(%x: tensor<16384xf32>) attributes {device = #wrapper.d
   }
   wrapper.yield %0 : tensor<16384xf32>
 }
+
+// -----
+
+// Blocks that walk the rows of a chunk load the next one before they meet for the sum of this one. What is the same for all rows is
+// loaded once, in front of the loop.
+// CHECK-LABEL: gpu.func @rows_and_columns
+// CHECK:         %[[FIRST:.+]] = llvm.load %{{.+}} -> vector<4xf32>
+// CHECK:         %{{.+}}:2 = scf.for %[[I:.+]] = %{{.+}} to %[[END:.+]] step %{{.+}} iter_args(%[[SUM:.+]] = %{{.+}}, %[[NOW:.+]] = %[[FIRST]])
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[I]]
+// CHECK:           %[[MORE:.+]] = arith.cmpi ult, %[[NEXT]], %[[END]]
+// CHECK:           arith.select %[[MORE]], %[[NEXT]], %[[I]]
+// CHECK:           %[[AHEAD:.+]] = llvm.load %{{.+}} -> vector<4xf32>
+// CHECK-NOT:       llvm.load %{{.+}} -> vector<4xf32>
+// CHECK:           %[[TOTAL:.+]] = arith.addf %[[SUM]], %[[NOW]]
+// CHECK:           gpu.barrier
+// CHECK:           scf.yield %[[TOTAL]], %[[AHEAD]]
+wrapper.kernel @rows_and_columns(%x: tensor<512x2048xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[2048, 1]>], output_strides = [#sym.shape<[1]>, #sym.shape<[2048, 1]>], symbols = []} {
+  %0:2 = loop.kernel "sums" [512, 2048] (%a = %x) : (tensor<512x2048xf32>) -> (tensor<512xf32>, tensor<128x2048xf32>) schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_r = 512, persistent = true, index_bits = 32, prefetch = true> {
+    %v = loop.load %a[d0, d1] : tensor<512x2048xf32> -> f32
+    %s = loop.reduce sum %v over [1] : f32
+    loop.store %s, 0[d0] : f32
+    loop.accumulate sum %v, 1 columns [1] rows 4 : f32
+  }
+  wrapper.yield %0#0, %0#1 : tensor<512xf32>, tensor<128x2048xf32>
+}

@@ -194,17 +194,12 @@ func.func private @gpu_schedule_c10_strategy() attributes {a = #loop.gpu_schedul
 
 // -----
 
-// expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
-func.func private @gpu_schedule_c11_persistent() attributes {a = #loop.gpu_schedule<threads_r = 32, persistent = true, prefetch = true>}
-
-// -----
-
-// expected-error @below {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
+// expected-error @below {{'prefetch' goes with the strategy 'tile', without 'owners'}}
 func.func private @gpu_schedule_c11_owners() attributes {a = #loop.gpu_schedule<owners = 4, prefetch = true>}
 
 // -----
 
-// expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'persistent' and without 'owners'}}
+// expected-error@+1 {{'prefetch' goes with the strategy 'tile', without 'owners'}}
 func.func private @gpu_schedule_c11_strategy() attributes {a = #loop.gpu_schedule<strategy = scan, threads_r = 32, prefetch = true>}
 
 // -----

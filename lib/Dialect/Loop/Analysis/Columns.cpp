@@ -77,5 +77,6 @@ std::optional<ColumnTile> loop::getColumnTile(int64_t length, int64_t words,
   int64_t blocks =
       std::min(limits.registers / (getRegisters(threads) * threads * rows),
                limits.threads / (threads * rows));
-  return ColumnTile{threads, rows, std::max<int64_t>(1, blocks)};
+  return ColumnTile{threads, rows, std::max<int64_t>(1, blocks),
+                    getRegisters(threads)};
 }

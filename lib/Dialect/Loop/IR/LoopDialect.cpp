@@ -159,10 +159,9 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError()
            << "'align_to' goes with a vector and one item along 'p' "
               "of the strategy 'tile'";
-  if (prefetch &&
-      (strategy != GPUStrategy::Tile || persistent || owners > 0)) // (C11)
-    return emitError() << "'prefetch' goes with the strategy 'tile', without "
-                          "'persistent' and without 'owners'";
+  if (prefetch && (strategy != GPUStrategy::Tile || owners > 0)) // (C11)
+    return emitError()
+           << "'prefetch' goes with the strategy 'tile', without 'owners'";
   if (descending && strategy != GPUStrategy::Tile) // (C12)
     return emitError() << "'descending' goes with the strategy 'tile' but it "
                           "is '"

@@ -29,6 +29,8 @@ struct ColumnTile {
   /// Threads of a row, rows that a block has at a time, and blocks that a
   /// multiprocessor has registers for.
   int64_t threads, rows, blocks;
+  /// Registers of a thread.
+  int64_t registers;
 };
 
 /// Words that a thread keeps of each column of its own: what it accumulates,

@@ -226,7 +226,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
       load it.
     * `blocks`: with `stages`, how many blocks stay.
     * `prefetch`: in a loop over `r`, the vectors of the next step are loaded into
-      registers before those of this one are used.
+      registers before those of this one are used; with `persistent`, those of
+      the next row, where blocks walk the rows of a chunk.
     * `box_dims`, `box`: with the strategy `box`, the dimensions of the tile in
       the order in which a block computes its points, the one whose neighbours
       are neighbouring threads first, and how many points of each it has.
@@ -251,8 +252,7 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     (C10) `align_to` goes with the strategy `tile`, a vector and one item along
          `p`. The vector dimension is the only one that is reduced, and the buffer
          is accessed contiguously along it.
-    (C11) `prefetch` goes with the strategy `tile`, without `persistent` and
-         without `owners`.
+    (C11) `prefetch` goes with the strategy `tile`, without `owners`.
     (C12) `descending` goes with the strategy `tile`.
     (C13) `stages` is 0, or at least 2 with `split_r`, one thread along `p` and
           whole warps along `r`; `blocks` is positive with `stages` and 0 without.
