@@ -139,6 +139,10 @@ private:
   /// they want. Returns false where threads that keep a row have too few in
   /// any case.
   bool fitRegisters();
+  /// Has so many blocks on a multiprocessor as there are registers for, where
+  /// assemblers would take more for each thread: functions of f64 take what
+  /// they get for constants.
+  void requireBlocks();
   /// Whether so many threads of a block have registers for `items` vectors of
   /// elements that each of them keeps.
   bool keepsInRegisters(int64_t threads, int64_t items) const;

@@ -11,6 +11,8 @@
 
 #include "GPUScheduleSelector.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
@@ -47,7 +49,8 @@ LiveWords loop::countLiveWords(KernelOp kernel, bool isVector,
       if (auto it = life.find(v); it != life.end())
         it->second.second = at;
     }
-    p += isReduction(&op);
+    // Threads meet for what they combine, and have all of their items then.
+    p += isReduction(&op) || isa<ScanOp, ArgScanOp>(op);
     kept.resize(std::max<size_t>(kept.size(), p + 1), 0);
     for (Value v : op.getResults()) {
       phase[v] = p;
@@ -113,6 +116,16 @@ bool Selector::keepsInRegisters(int64_t threads, int64_t items) const {
              kBaseRegisters <=
          static_cast<double>(
              std::min(kMaxRegisters, facts.registers / threads));
+}
+
+void Selector::requireBlocks() {
+  int64_t threads = threadsP * threadsR;
+  auto wanted = static_cast<int64_t>(
+      std::ceil(countRegisters(countLive(), itemsR * itemsP)));
+  int64_t blocks = std::min(facts.registers / (threads * wanted),
+                            busyThreads / std::min(threads, busyThreads));
+  if (blocks > 1)
+    minBlocks = blocks;
 }
 
 bool Selector::fitRegisters() {

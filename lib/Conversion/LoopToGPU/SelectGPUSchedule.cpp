@@ -625,6 +625,8 @@ GPUScheduleAttr Selector::select() {
     selectAgain();
     fitRegisters();
   }
+  if (scans && persistent && minBlocks == 0 && stages == 0)
+    requireBlocks();
   auto strategy = box                 ? GPUStrategy::Box
                   : transposeDim >= 0 ? GPUStrategy::Transpose
                   : scans             ? GPUStrategy::Scan
