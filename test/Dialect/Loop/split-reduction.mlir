@@ -267,3 +267,35 @@ func.func @split_moments_of_some(%x: tensor<?xf64, #sym.shape<[s0]>>) -> tensor<
   }
   return %y : tensor<f64>
 }
+
+// -----
+
+// Whole rows are chunks of one length, which have no mask and no pieces, even where the other dimension is longer.
+// CHECK-LABEL: @whole_rows
+// CHECK:       loop.kernel "max_chunks" [8, 1, 10967, 64]
+// CHECK-NOT:   arith.cmpi
+// CHECK:       loop.load %{{.+}}[d0, d1 + d3, d2]
+// CHECK:       loop.kernel "max" [8, 64]
+func.func @whole_rows(%x: tensor<8x64x10967xf32>) -> tensor<8xf32> {
+  %r = loop.kernel "max" [8, 64, 10967] (%a = %x) : (tensor<8x64x10967xf32>) -> tensor<8xf32> {
+    %v = loop.load %a[d0, d1, d2] : tensor<8x64x10967xf32> -> f32
+    %m = loop.reduce max %v over [1, 2] : f32
+    loop.store %m, 0[d0] : f32
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Where no length is near, the dimension is cut whose pieces are long in memory: not 64 pieces of 158 neighbours.
+// CHECK-LABEL: @permuted_rows
+// CHECK:       loop.kernel "max_chunks" [10007, 157, 64]
+// CHECK:       loop.load %{{.+}}[d1 + d2 * 157, d0]
+func.func @permuted_rows(%x: tensor<10007x10007xf32>) -> tensor<f32> {
+  %r = loop.kernel "max" [10007, 10007] (%a = %x) : (tensor<10007x10007xf32>) -> tensor<f32> {
+    %v = loop.load %a[d1, d0] : tensor<10007x10007xf32> -> f32
+    %m = loop.reduce max %v over [0, 1] : f32
+    loop.store %m, 0[] : f32
+  }
+  return %r : tensor<f32>
+}

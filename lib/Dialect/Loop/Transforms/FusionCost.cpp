@@ -21,8 +21,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
-
 #include <cmath>
 
 using namespace mlir;
@@ -161,53 +159,51 @@ static constexpr double kMaxUneven = 4;
 /// GB).
 static constexpr double kStoredRow = 4096, kStoredColumn = 256, kMostShort = 8;
 
+double loop::getPieceCost(KernelOp kernel, const Hints &hints, unsigned dim,
+                          double chunks, int64_t vectorDim) {
+  if (static_cast<int64_t>(dim) != vectorDim)
+    return 1;
+  double sector = 1;
+  for (Value v : kernel.getInputs())
+    sector = std::max(sector, kMemorySector / getElementBytes(v.getType()));
+  return 1 + sector * chunks / hints(kernel.getExtent(dim));
+}
+
 std::optional<EvenCut> loop::findEvenCut(KernelOp kernel, const Hints &hints,
                                          double parts, double shortest,
-                                         int64_t vectorDim) {
+                                         int64_t vectorDim, bool stores) {
   SmallVector<unsigned> reduced = kernel.getReducedDims();
   bool isRow = vectorDim >= 0 &&
                llvm::is_contained(reduced, static_cast<unsigned>(vectorDim));
-  double many = std::clamp(getReductionSize(kernel, hints).elements /
-                               (isRow ? kStoredRow : kStoredColumn),
-                           parts, kMostShort * parts);
-  // Elements of a sector, and of the widest vector: memory moves whole sectors
-  // at the ends of a chunk's pieces.
-  double sector = 1;
-  int64_t widest = 1;
-  int64_t access =
-      getAccessBytes(getReductionCounts(target::getProgramTarget(kernel)));
-  for (Value v : kernel.getInputs()) {
-    int64_t bytes = getElementBytes(v.getType());
-    sector = std::max(sector, kMemorySector / static_cast<double>(bytes));
-    widest = std::max(widest, access / bytes);
-  }
+  double elements = getReductionSize(kernel, hints).elements, wanted = parts;
+  if (stores)
+    wanted = std::clamp(elements / (isRow ? kStoredRow : kStoredColumn), parts,
+                        kMostShort * parts);
+  int64_t widest = 1, access = getAccessBytes(
+                          getReductionCounts(target::getProgramTarget(kernel)));
+  for (Value v : kernel.getInputs())
+    widest = std::max<int64_t>(widest, access / getElementBytes(v.getType()));
   std::optional<EvenCut> best;
-  double least = std::numeric_limits<double>::infinity();
   for (unsigned d : reduced) {
     std::optional<int64_t> extent = kernel.getExtent(d).getConstant();
     if (!extent)
       continue;
     auto length = static_cast<double>(*extent);
-    double others = getReductionSize(kernel, hints).elements / length;
     auto most = static_cast<int64_t>(
-        std::min({many * kMaxUneven, length, length * others / shortest}));
-    bool isVector = static_cast<int64_t>(d) == vectorDim;
+        std::min({wanted * kMaxUneven, length, elements / shortest}));
     int64_t step = 1;
-    while (isVector && step < widest && *extent % (2 * step) == 0)
+    while (static_cast<int64_t>(d) == vectorDim && step < widest &&
+           *extent % (2 * step) == 0)
       step *= 2;
     for (int64_t n = 2; n <= most; ++n) {
       auto count = static_cast<double>(n);
       if (*extent % n != 0 || *extent / n % step != 0 ||
           count * kMaxUneven < parts)
         continue;
-      // How far it is from what is wanted, and what is moved beside it.
-      double cost = std::max(count / many, many / count);
-      if (isVector)
-        cost *= 1 + sector * count / length;
-      if (cost < least) {
-        best = EvenCut{d, n};
-        least = cost;
-      }
+      double cost = std::max(count / wanted, wanted / count) *
+                    getPieceCost(kernel, hints, d, count, vectorDim);
+      if (!best || cost < best->cost)
+        best = EvenCut{d, n, cost};
     }
   }
   return best;
@@ -222,7 +218,8 @@ bool loop::storesInChunks(KernelOp kernel, const Hints &hints) {
   context.setDimExtents(kernel.getDims().getDims());
   return findEvenCut(kernel, hints, static_cast<double>(wanted.parts),
                      wanted.shortest,
-                     selectVectorDim(kernel, DimDependence(kernel), context))
+                     selectVectorDim(kernel, DimDependence(kernel), context),
+                     /*stores=*/true)
       .has_value();
 }
 

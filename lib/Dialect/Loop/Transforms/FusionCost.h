@@ -112,20 +112,28 @@ double getTimeInBytes(const KernelWork &work,
 /// their own.
 bool leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints);
 
-/// A reduced dimension, and into how many chunks of one length it is cut.
+/// A reduced dimension, and into how many chunks it is cut.
 struct EvenCut {
   unsigned dim;
   int64_t chunks;
+  /// How many times as many or as few chunks these are as are wanted, times
+  /// what is moved beside their elements.
+  double cost;
 };
 
-/// Where a reduction is cut into about `parts` chunks of one length, or more
-/// where it is so long that partial results cost little, of `shortest` points
-/// at least, so that what it stores along the way is stored by one chunk each;
-/// nothing where no length is near. Chunks of the dimension `vectorDim` begin
-/// where vectors do, if rows do.
+/// What memory moves for each element of chunks of a dimension: those at the
+/// ends of pieces of neighbours are in sectors of other chunks, too.
+double getPieceCost(KernelOp kernel, const Hints &hints, unsigned dim,
+                    double chunks, int64_t vectorDim);
+
+/// Where a reduction is cut into about `parts` chunks of one length, of
+/// `shortest` points at least; nothing where no length is near. `stores`: so
+/// that what it stores along the way is stored by one chunk each; there may be
+/// more of them then where it is so long that partial results cost little.
+/// Chunks of the dimension `vectorDim` begin where vectors do, if rows do.
 std::optional<EvenCut> findEvenCut(KernelOp kernel, const Hints &hints,
                                    double parts, double shortest,
-                                   int64_t vectorDim);
+                                   int64_t vectorDim, bool stores);
 
 /// Whether a reduction that is cut into chunks can store what it reads, too.
 bool storesInChunks(KernelOp kernel, const Hints &hints);

@@ -44,6 +44,10 @@ using sym::ExprAttr;
 
 namespace {
 
+/// How many times as many or as few chunks of one length may be as are wanted,
+/// where nothing is stored for their sake: a quarter of a device without work
+/// costs more than masks do.
+constexpr double kEvenEnough = 1.25;
 /// Summed points of the least chunk of a contraction in tiles.
 constexpr double kMinTileSum = 512;
 /// What the length of a chunk along vectors is a multiple of: the widest
@@ -125,14 +129,16 @@ struct LoopSplitReductionPass
     bool storesRows = !getStoresOfRows(kernel).empty();
     if (storesRows && tiles)
       return missed("a contraction in tiles stores what it sums");
+    int64_t vectorDim = getVectorDim(kernel);
     // One task that takes results beside each other keeps them in vectors, and
     // stores nothing on its way.
-    if (storesRows && (counts.hasBlocks || !byRows)) {
+    bool stores = storesRows && (counts.hasBlocks || !byRows);
+    if (!tiles) {
       std::optional<EvenCut> even =
           findEvenCut(kernel, hints, static_cast<double>(parts), shortest,
-                      getVectorDim(kernel));
-      if (even) // (C2)
-        return Cut{even->dim, even->chunks, byRows, /*storesRows=*/true};
+                      vectorDim, stores);
+      if (even && (stores || even->cost <= kEvenEnough)) // (C2)
+        return Cut{even->dim, even->chunks, byRows, stores};
     }
     if (tiles) {
       // Chunks of the same length, so that products stay what is summed. (C2)
@@ -146,9 +152,16 @@ struct LoopSplitReductionPass
       return missed("no summed dimension has chunks of one length");
     }
     // (C2)
-    for (unsigned r : reduced)
-      if (hints(kernel.getExtent(r)) >= shortest * static_cast<double>(parts))
-        return Cut{r, parts, byRows};
+    std::optional<EvenCut> best;
+    for (unsigned r : reduced) {
+      double cost =
+          getPieceCost(kernel, hints, r, static_cast<double>(parts), vectorDim);
+      if (hints(kernel.getExtent(r)) >= shortest * static_cast<double>(parts) &&
+          (!best || cost < best->cost))
+        best = EvenCut{r, parts, cost};
+    }
+    if (best)
+      return Cut{best->dim, parts, byRows};
     // Else the longest one, in as many chunks as it has room for.
     unsigned dim = *std::max_element(
         reduced.begin(), reduced.end(), [&](unsigned a, unsigned b) {
