@@ -122,21 +122,21 @@ void KernelLayouts::addUse(Value tensor, bool isResult, unsigned number) {
   uses.push_back(std::move(use));
 }
 
+/// Whether an expression mentions more than symbols.
+static bool mentionsDims(ExprAttr e) {
+  bool found = false;
+  sym::walkLeaves(e, [&](ExprAttr leaf) { found |= !leaf.isSymbol(); });
+  return found;
+}
+
 /// Adds what a step along each dimension adds to `e` in the mean, `factor`
 /// times: a quotient grows by a part of one. Returns false for what is no sum
 /// of multiples of dimensions and of quotients of such sums.
 static bool addMeanSteps(ExprAttr e, double factor, const Hints &hints,
                          MutableArrayRef<double> steps) {
-  bool hasDims = false;
-  sym::walkLeaves(e, [&](ExprAttr leaf) { hasDims |= !leaf.isSymbol(); });
-  if (!hasDims)
+  if (!mentionsDims(e))
     return true;
   ArrayRef<ExprAttr> operands = e.getOperands();
-  auto areDims = [](ExprAttr operand) {
-    bool found = false;
-    sym::walkLeaves(operand, [&](ExprAttr leaf) { found |= !leaf.isSymbol(); });
-    return found;
-  };
   switch (e.getKind()) {
   case sym::ExprKind::Dim:
     steps[static_cast<size_t>(e.getValue())] += factor;
@@ -146,17 +146,17 @@ static bool addMeanSteps(ExprAttr e, double factor, const Hints &hints,
       return addMeanSteps(operand, factor, hints, steps);
     });
   case sym::ExprKind::Mul: {
-    if (llvm::count_if(operands, areDims) != 1)
+    if (llvm::count_if(operands, mentionsDims) != 1)
       return false;
     factor *= static_cast<double>(e.getValue());
     for (ExprAttr operand : operands)
-      if (!areDims(operand))
+      if (!mentionsDims(operand))
         factor *= hints(operand);
-    return addMeanSteps(*llvm::find_if(operands, areDims), factor, hints,
+    return addMeanSteps(*llvm::find_if(operands, mentionsDims), factor, hints,
                         steps);
   }
   case sym::ExprKind::FloorDiv:
-    return !areDims(operands[1]) &&
+    return !mentionsDims(operands[1]) &&
            addMeanSteps(operands[0], factor / hints(operands[1]), hints, steps);
   default:
     return false;
