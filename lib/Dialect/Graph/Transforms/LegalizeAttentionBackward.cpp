@@ -55,6 +55,22 @@ Value graph::makeLogSumExp(TensorBuilder &b, Value scores) {
   return b.reshape(log(sum) + most, SizesRef(getSizes(scores)).drop_back());
 }
 
+Value graph::makeDropoutFactors(TensorBuilder &b, const GroupDraw &draw,
+                                SizesRef sizes, double dropout, Type type) {
+  Num u(b, drawUniformOfStream(b, draw, sizes));
+  // All are dropped with a probability of one: no number is above it.
+  double keep = dropout == 1 ? 0 : 1 / (1 - dropout);
+  Num isKept = u > static_cast<float>(dropout);
+  return select(isKept, b.scalar(keep, type), b.scalar(0, type));
+}
+
+/// The state of the generator that attention has saved.
+static GroupDraw readSavedState(TensorBuilder &b, Value seed, Value offset) {
+  Type word = b.getBuilder().getI64Type();
+  auto part = [&](Value v) { return b.unsqueeze(b.convert(v, word), 0); };
+  return {b.cat({part(seed), part(offset)}, 0), b.size(0)};
+}
+
 /// The first of some names that the call has a tensor of.
 static Value findTensor(AtenCall &c, ArrayRef<StringRef> names) {
   for (StringRef name : names)
@@ -106,7 +122,9 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
   for (Value v : {key, value, out, grad})
     if (getRank(v) != rank)
       return c.fail("its operands have different ranks");
-  if (c.floatOr("dropout_p", 0) != 0)
+  double dropout = c.floatOr("dropout_p", 0);
+  Value seed = c.tensor("philox_seed"), offset = c.tensor("philox_offset");
+  if (dropout != 0 && (!seed || !offset || getRank(seed) || getRank(offset)))
     return c.fail("which probabilities were dropped is not known any more");
   for (auto [q, k, v] : llvm::zip(SizesRef(getSizes(query)).drop_back(2),
                                   SizesRef(getSizes(key)).drop_back(2),
@@ -146,10 +164,18 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
   Value found = findProbabilities(c, query, key, mask, sums, *scale);
   if (!found)
     return failure();
-  Num weights(b, found);
+  Num weights(b, found), kept = weights;
   Num delta = (Num(b, grad) * Num(b, out))
                   .reduce(ReduceKind::Sum, rank - 1, /*keepdims=*/true);
-  Num ofScores = weights * (Num(b, b.matmul(grad, transposed(value))) - delta);
+  Num ofWeights(b, b.matmul(grad, transposed(value)));
+  if (dropout != 0) {
+    // The same numbers again, from the state that the forward operator saved.
+    Num factors(b, makeDropoutFactors(b, readSavedState(b, seed, offset),
+                                      getSizes(weights), dropout, wide));
+    ofWeights = ofWeights * factors;
+    kept = weights * factors;
+  }
+  Num ofScores = weights * (ofWeights - delta);
   Num scaled = ofScores * *scale;
   auto make = [&](unsigned number) -> Value {
     switch (number) {
@@ -160,7 +186,7 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
     case 1:
       return b.matmul(transposed(scaled), query);
     case 2:
-      return b.matmul(transposed(weights), grad);
+      return b.matmul(transposed(kept), grad);
     default:
       break;
     }
