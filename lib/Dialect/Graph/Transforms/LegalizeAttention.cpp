@@ -172,21 +172,10 @@ static LogicalResult legalizeAttention(AtenCall &c) {
     return c.fail("it has a mask and is causal");
   if (mask && !getElementType(mask).isInteger(1))
     mask = b.convert(mask, type);
-  if (mask) {
-    Sizes scores = q;
-    scores[rank - 1] = k[rank - 2];
-    Sizes have = getSizes(mask);
-    if (have.size() > scores.size())
-      return c.fail("its mask has too many dimensions");
-    Sizes want = have;
-    for (auto [w, s] : llvm::zip(want, SizesRef(scores).take_back(have.size())))
-      if (!w.isConstant(1)) {
-        if (provablyDiffer(w, s))
-          return c.fail("its mask does not broadcast to the scores");
-        w = s;
-      }
-    mask = b.castSizes(mask, want);
-  }
+  Sizes scores = q;
+  scores[rank - 1] = k[rank - 2];
+  if (mask && !(mask = fitMask(c, mask, scores)))
+    return failure();
   Sizes out = q;
   out[rank - 1] = v[rank - 1];
   AttentionInputs inputs = {query, key, mask, causal, scale};
@@ -203,8 +192,6 @@ static LogicalResult legalizeAttention(AtenCall &c) {
   }
   if (failed(checkDraws(c)))
     return failure();
-  Sizes scores = q;
-  scores[rank - 1] = k[rank - 2];
   GroupDraw draw = takeWords(c, sym::product(b.getContext(), scores));
   results.push_back(attendWithDropout(b, inputs, value, draw, dropout));
   appendSavedOfAttention(c, inputs, &draw, results);

@@ -45,6 +45,24 @@ Value graph::makeScores(TensorBuilder &b, const AttentionInputs &inputs) {
   return scores;
 }
 
+Value graph::fitMask(AtenCall &c, Value mask, SizesRef scores) {
+  Sizes sizes = getSizes(mask);
+  if (sizes.size() > scores.size()) {
+    (void)c.fail("its mask has too many dimensions");
+    return {};
+  }
+  for (auto [size, wanted] : llvm::zip(sizes, scores.take_back(sizes.size()))) {
+    if (size.isConstant(1))
+      continue;
+    if (provablyDiffer(size, wanted)) {
+      (void)c.fail("its mask does not broadcast to the scores");
+      return {};
+    }
+    size = wanted;
+  }
+  return c.b.castSizes(mask, sizes);
+}
+
 Value graph::makeLogSumExp(TensorBuilder &b, Value scores) {
   int64_t last = getRank(scores) - 1;
   Num s(b, scores);
@@ -61,7 +79,7 @@ Value graph::makeDropoutFactors(TensorBuilder &b, const GroupDraw &draw,
   // All are dropped with a probability of one: no number is above it.
   double keep = dropout == 1 ? 0 : 1 / (1 - dropout);
   Num isKept = u > static_cast<float>(dropout);
-  return select(isKept, b.scalar(keep, type), b.scalar(0, type));
+  return b.select(isKept, b.scalar(keep, type), b.scalar(0, type));
 }
 
 /// The state of the generator that attention has saved.
@@ -160,6 +178,10 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
     query = b.div(query, *root);
     scale = 1;
   }
+  Sizes scores = q;
+  scores[rank - 1] = keys;
+  if (mask && !(mask = fitMask(c, mask, scores)))
+    return failure();
   auto transposed = [&](Value v) { return b.transpose(v, rank - 2, rank - 1); };
   Value found = findProbabilities(c, query, key, mask, sums, *scale);
   if (!found)
