@@ -121,7 +121,7 @@ class _Attempts:
                     break
                 pieces[piece.stage // 2] = compiled
             else:
-                function = Function(plan, self.module, self.name)
+                function = Function(plan, self.module, self.name, pieces)
                 try:
                     function.write()
                 except MissingSymbol as missing:
@@ -306,7 +306,7 @@ def compile_graph(module, example_inputs, options, kind, model=None):
                              _consumable(module.graph, kind) if capture is None else ())
         plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)
-        call = function.make(pieces)
+        call = function.make()
         if capture is not None:
             call = capture.wrap(call)
     except (FallbackError, OptionError):
