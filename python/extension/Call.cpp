@@ -16,11 +16,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "Buffer.h"
 #include "CallOptions.h"
-#include "DLPack.h"
 #include "Docs.h"
 #include "FitOutputs.h"
+#include "Inputs.h"
+#include "Output.h"
 #include "TorchMemory.h"
 
 #include <new>
@@ -30,9 +30,7 @@ using namespace coil;
 
 namespace {
 
-/// Of each type that was seen: the capsule of its exchange table, or None.
-PyObject *tables;
-PyTypeObject *outputType, *resultType, *boundType;
+PyTypeObject *resultType, *boundType;
 /// What gives a result of `run(strides=)` memory of its own, and other strides.
 PyObject *ownResult, *fitResult;
 
@@ -64,24 +62,6 @@ struct Bound {
   bool waits;
 };
 
-/// One of them, or any other memory: `owner` keeps it.
-struct Output {
-  PyObject_HEAD const coil_tensor *tensor;
-  PyObject *owner;
-};
-
-void destroy(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  auto free = reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free));
-  free(self);
-  Py_DECREF(type);
-}
-
-PyObject *allocate(PyTypeObject *type) {
-  auto alloc = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-  return alloc(type, 0);
-}
-
 void destroyResult(PyObject *self) {
   auto *result = reinterpret_cast<Result *>(self);
   coil_result_destroy(result->result);
@@ -89,266 +69,6 @@ void destroyResult(PyObject *self) {
   Py_CLEAR(result->inputs);
   Py_CLEAR(result->runner);
   destroy(self);
-}
-
-//===----------------------------------------------------------------------===//
-// Output
-//===----------------------------------------------------------------------===//
-
-PyObject *makeOutput(PyTypeObject *type, const coil_tensor *tensor,
-                     PyObject *owner) {
-  PyObject *self = allocate(type);
-  if (!self)
-    return nullptr;
-  auto *output = reinterpret_cast<Output *>(self);
-  output->tensor = tensor;
-  Py_INCREF(owner);
-  output->owner = owner;
-  return self;
-}
-
-PyObject *newOutput(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  PyObject *address, *owner;
-  if (kwargs && PyDict_Size(kwargs) != 0) {
-    PyErr_SetString(PyExc_TypeError, "expected no keyword arguments");
-    return nullptr;
-  }
-  if (!PyArg_ParseTuple(args, "OO", &address, &owner))
-    return nullptr;
-  void *tensor = PyLong_AsVoidPtr(address);
-  if (!tensor) {
-    if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_ValueError, "expected the address of a tensor");
-    return nullptr;
-  }
-  return makeOutput(type, static_cast<const coil_tensor *>(tensor), owner);
-}
-
-void destroyOutput(PyObject *self) {
-  Py_CLEAR(reinterpret_cast<Output *>(self)->owner);
-  destroy(self);
-}
-
-/// The tensor of an output; null with an exception if a call has taken it.
-const coil_tensor *getTensor(PyObject *self) {
-  const coil_tensor *tensor = reinterpret_cast<Output *>(self)->tensor;
-  if (!tensor)
-    PyErr_SetString(PyExc_ValueError,
-                    "the tensor was donated to a call (donate), which has "
-                    "ended it");
-  return tensor;
-}
-
-PyObject *getAddress(PyObject *self, void *) {
-  const coil_tensor *tensor = getTensor(self);
-  return tensor ? PyLong_FromVoidPtr(const_cast<coil_tensor *>(tensor))
-                : nullptr;
-}
-
-/// Ends the tensor: its memory goes with the last output of its run.
-PyObject *endOutput(PyObject *self, PyObject *) {
-  auto *output = reinterpret_cast<Output *>(self);
-  output->tensor = nullptr;
-  Py_CLEAR(output->owner);
-  Py_RETURN_NONE;
-}
-
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-/// The exchange table of a type, null if it has none of our version. Returns
-/// false with an exception.
-bool getTable(PyObject *type, dlpack::ExchangeTable *&table) {
-  // Most calls have one type. `tables` keeps it.
-  static PyObject *lastType = nullptr;
-  static dlpack::ExchangeTable *lastTable = nullptr;
-  table = lastTable;
-  if (type == lastType)
-    return true;
-  table = nullptr;
-  PyObject *capsule = PyDict_GetItemWithError(tables, type);
-  if (!capsule) {
-    if (PyErr_Occurred())
-      return false;
-    PyObject *found = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
-    if (!found) {
-      if (!PyErr_ExceptionMatches(PyExc_AttributeError))
-        return false;
-      PyErr_Clear();
-    } else if (!PyCapsule_IsValid(found, "dlpack_exchange_api")) {
-      Py_CLEAR(found);
-    }
-    capsule = found ? found : Py_None;
-    bool known = PyDict_SetItem(tables, type, capsule) == 0;
-    Py_XDECREF(found); // The dictionary has it.
-    if (!known)
-      return false;
-  }
-  if (capsule == Py_None)
-    return true;
-  table = static_cast<dlpack::ExchangeTable *>(
-      PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
-  while (table && table->major != 1)
-    table = table->previous;
-  lastType = type;
-  lastTable = table;
-  return true;
-}
-
-/// The inputs of a call.
-class Inputs {
-public:
-  /// `stream` is one of GPU `index`, and `address` that of it.
-  Inputs(Runner *runner, PyObject *stream, void *address, int32_t index)
-      : runner(runner), stream(stream), address(address), index(index) {}
-  ~Inputs() { Py_XDECREF(keep); }
-  Inputs(const Inputs &) = delete;
-  Inputs &operator=(const Inputs &) = delete;
-
-  /// Returns false with an exception. `mayEnd`: tensors of runs may end before
-  /// the call does.
-  bool read(PyObject *objects, bool mayEnd);
-
-  Buffer<coil_tensor, 8> tensors;
-  bool onGPU = false;
-  /// Whether another library has a tensor there.
-  bool isOthers = false;
-  /// What keeps memory alive beside the objects themselves, null or a list.
-  PyObject *keep = nullptr;
-
-private:
-  /// Returns whether the table described the object, in the tensor number
-  /// `i`.
-  bool exchange(dlpack::ExchangeTable *table, PyObject *object, size_t i);
-  bool readSlowly(PyObject *object, size_t i);
-  /// Keeps sizes and strides of tensor number `i`.
-  void keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
-                 size_t rank);
-
-  Runner *runner;
-  PyObject *stream;
-  void *address;
-  int32_t index;
-  /// Sizes and strides, and where those of each tensor begin.
-  Buffer<int64_t, 64> shapes;
-  Buffer<ptrdiff_t, 8> places;
-  /// The device whose stream was compared last.
-  int32_t checked = -1;
-};
-
-bool Inputs::exchange(dlpack::ExchangeTable *table, PyObject *object,
-                      size_t i) {
-  dlpack::Tensor from;
-  if (!table->fromObject)
-    return false;
-  if (table->fromObject(object, &from)) {
-    // The slow way says what is wrong, unless it can do it.
-    PyErr_Clear();
-    return false;
-  }
-  int32_t dtype = dlpack::getType(from);
-  bool onHost =
-      from.deviceType == dlpack::kCPU || from.deviceType == dlpack::kCUDAHost;
-  bool isOnGPU = from.deviceType == dlpack::kCUDA ||
-                 from.deviceType == dlpack::kCUDAManaged;
-  auto rank = static_cast<size_t>(from.rank);
-  // Absent strides would have to be made up.
-  if (dtype < 0 || !(onHost || isOnGPU) || (rank && !from.strides))
-    return false;
-  if (isOnGPU && from.deviceId != checked) {
-    // Only the library can order its stream with another.
-    void *current = nullptr;
-    if (!table->currentStream)
-      return false;
-    if (table->currentStream(dlpack::kCUDA, from.deviceId, &current)) {
-      PyErr_Clear();
-      return false;
-    }
-    // On other GPUs a run works behind the legacy default stream.
-    if (current != (from.deviceId == index ? address : nullptr))
-      return false;
-    checked = from.deviceId;
-  }
-  keepShape(i, from.sizes, from.strides, rank);
-  tensors[i] = {static_cast<char *>(from.data) + from.byteOffset,
-                nullptr,
-                nullptr,
-                from.rank,
-                dtype,
-                isOnGPU ? COIL_CUDA : COIL_CPU,
-                isOnGPU ? from.deviceId : 0};
-  return true;
-}
-
-void Inputs::keepShape(size_t i, const int64_t *sizes, const int64_t *strides,
-                       size_t rank) {
-  places[i] = static_cast<ptrdiff_t>(shapes.size());
-  int64_t *shape = shapes.grow(2 * rank);
-  for (size_t d = 0; d < rank; ++d) {
-    shape[d] = sizes[d];
-    shape[rank + d] = strides[d];
-  }
-}
-
-bool Inputs::readSlowly(PyObject *object, size_t i) {
-  PyObject *pair =
-      PyObject_CallFunction(runner->read, "OOi", object, stream, int(index));
-  if (!pair)
-    return false;
-  void *tensor = nullptr;
-  if (PyTuple_Check(pair) && PyTuple_Size(pair) == 2)
-    tensor = PyLong_AsVoidPtr(PyTuple_GetItem(pair, 0));
-  if (tensor && !keep)
-    keep = PyList_New(0);
-  bool ok = tensor && keep && PyList_Append(keep, pair) == 0;
-  Py_DECREF(pair);
-  if (ok)
-    tensors[i] = *static_cast<const coil_tensor *>(tensor);
-  else if (!PyErr_Occurred())
-    PyErr_SetString(PyExc_TypeError, "expected the address of a tensor");
-  return ok;
-}
-
-bool Inputs::read(PyObject *objects, bool mayEnd) {
-  auto count = static_cast<size_t>(PyTuple_Size(objects));
-  tensors.grow(count);
-  places.grow(count);
-  PyTypeObject *type = nullptr;
-  dlpack::ExchangeTable *table = nullptr;
-  bool isOurs = false;
-  for (size_t i = 0; i < count; ++i) {
-    PyObject *object = PyTuple_GetItem(objects, static_cast<Py_ssize_t>(i));
-    places[i] = -1;
-    if (type != Py_TYPE(object)) {
-      type = Py_TYPE(object);
-      isOurs = PyType_IsSubtype(type, outputType);
-      if (!isOurs && !getTable(reinterpret_cast<PyObject *>(type), table))
-        return false;
-    }
-    if (isOurs) {
-      const coil_tensor *given = getTensor(object);
-      if (!given)
-        return false;
-      tensors[i] = *given;
-      if (mayEnd)
-        keepShape(i, given->sizes, given->strides,
-                  static_cast<size_t>(given->rank));
-    } else {
-      if (!(table && exchange(table, object, i)) && !readSlowly(object, i))
-        return false;
-    }
-    bool isThere = tensors[i].device_type == COIL_CUDA;
-    onGPU |= isThere;
-    isOthers |= isThere && !isOurs;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (places[i] < 0)
-      continue;
-    tensors[i].sizes = shapes.data() + places[i];
-    tensors[i].strides = tensors[i].sizes + tensors[i].rank;
-  }
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -496,7 +216,7 @@ PyObject *start(Runner *runner, PyObject *objects, Options given,
       return nullptr;
     }
   }
-  Inputs inputs(runner, given.stream, stream, options.device);
+  Inputs inputs(runner->read, given.stream, stream, options.device);
   if (!inputs.read(objects, /*mayEnd=*/ends != nullptr))
     return nullptr;
   if (ends) {
@@ -674,22 +394,6 @@ PyObject *getStats(PyObject *self, void *) {
 // The module
 //===----------------------------------------------------------------------===//
 
-PyGetSetDef outputGetSet[] = {
-    {"_address", getAddress, nullptr, "Where the `coil_tensor` is.", nullptr},
-    {}};
-PyMethodDef outputMethods[] = {
-    {"_end", endOutput, METH_NOARGS, "Ends the tensor."}, {}};
-PyType_Slot outputSlots[] = {
-    {Py_tp_methods, outputMethods},
-    {Py_tp_doc, const_cast<char *>("Memory with sizes, strides and a type.")},
-    {Py_tp_new, reinterpret_cast<void *>(newOutput)},
-    {Py_tp_dealloc, reinterpret_cast<void *>(destroyOutput)},
-    {Py_tp_getset, outputGetSet},
-    {}};
-PyType_Spec outputSpec = {"coil._call.Output", sizeof(Output), 0,
-                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                          outputSlots};
-
 PyType_Slot resultSlots[] = {
     {Py_tp_dealloc, reinterpret_cast<void *>(destroyResult)}, {}};
 PyType_Spec resultSpec = {"coil._call.Result", sizeof(Result), 0,
@@ -771,7 +475,7 @@ PyMODINIT_FUNC PyInit_coil_call() {
   PyObject *module = PyModule_Create(&definition);
   if (!module)
     return nullptr;
-  tables = PyDict_New();
+  bool hasTables = initializeTables();
   for (auto [place, name] : {std::pair(&Options::streamName, "stream"),
                              std::pair(&Options::deviceName, "device"),
                              std::pair(&Options::likeName, "like"),
@@ -782,11 +486,11 @@ PyMODINIT_FUNC PyInit_coil_call() {
       Py_DECREF(module);
       return nullptr;
     }
-  PyObject *output = PyType_FromSpec(&outputSpec);
+  PyObject *output = makeOutputType();
   PyObject *result = PyType_FromSpec(&resultSpec);
   PyObject *bound = PyType_FromSpec(&boundSpec);
   PyObject *runner = PyType_FromSpec(&runnerSpec);
-  if (!tables || !output || !result || !bound || !runner) {
+  if (!hasTables || !output || !result || !bound || !runner) {
     Py_DECREF(module);
     return nullptr;
   }

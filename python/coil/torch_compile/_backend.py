@@ -6,7 +6,7 @@ import functools
 
 import torch
 
-from coil.torch_compile import _decompositions, _graphs
+from coil.torch_compile import _decompositions, _direct, _graphs
 from coil.torch_compile._compiler import compile_graph
 from coil.torch_compile._options import make_options
 from coil.torch_compile._piece import check_pipeline
@@ -29,19 +29,20 @@ def coil_backend(module, example_inputs, *, mode=None, options=None):
     if made.pipeline:
         check_pipeline(made.pipeline)
 
-    model = _graphs.Model()
+    model, direct = _graphs.Model(), _direct.Direct(module, example_inputs)
 
     def compiler(kind):
-        return wrap_compiler_debug(functools.partial(compile_graph, options=made, kind=kind, model=model), "coil")
+        compile_one = functools.partial(compile_graph, options=made, kind=kind, model=model)
+        return wrap_compiler_debug(direct.watch(compile_one, kind), "coil")
 
-    return aot_autograd(
+    return direct.shorten(aot_autograd(
         fw_compiler=compiler("forward"),
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
         partition_fn=min_cut_rematerialization_partition,
         decompositions=_decompositions.table,
         keep_inference_input_mutations=True,
-    )(module, example_inputs)
+    )(module, example_inputs))
 
 
 def compile_module(module, example_inputs, *, mode=None, options=None):

@@ -55,13 +55,14 @@ class Function:
     Args:
       plan: the plan.
       module: the module that has its constants and subgraphs.
+      pieces: what the compiled pieces are called by, by number.
 
     Attributes:
       source: the text of the function.
     """
 
-    def __init__(self, plan, module, name):
-        self.plan, self.module, self.name = plan, module, name
+    def __init__(self, plan, module, name, pieces):
+        self.plan, self.module, self.name, self.pieces = plan, module, name, pieces
         self.lines, self.prologue = [], []
         self.globals = {"torch": torch, "math": math, "Tensor": torch.Tensor}
         self.names = {}
@@ -210,8 +211,9 @@ class Function:
         if consumed:
             # An alias may let go of memory; whoever else has the tensor keeps it.
             self.lines += [f"{name} = {name}.detach()" for name in consumed.values()]
-            arguments.append(f"consumed=({''.join(f'{i}, ' for i in consumed)})")
+            arguments.append(f"donate=({''.join(f'{i}, ' for i in consumed)})")
             self.consumed.append((len(self.lines), consumed))
+        arguments += [f"{name}={self.constant(value)}" for name, value in self.pieces[number].options.items()]
         self.lines.append(f"{', '.join(names)}, = piece_{number}({', '.join(arguments)})")
         for node, name in zip(piece.outputs, names):
             self.names[node] = name
@@ -287,10 +289,10 @@ class Function:
             test = f"if {value} is not None: " if node.args[1] in self.updated else ""
             self.lines.append(f"{test}{self.node(node.args[0])}.copy_({value})")
 
-    def make(self, pieces):
-        """The function; `pieces` are what the compiled pieces are called by, by number."""
-        for number, piece in pieces.items():
-            self.globals[f"piece_{number}"] = piece
+    def make(self):
+        """The function."""
+        for number, piece in self.pieces.items():
+            self.globals[f"piece_{number}"] = piece.function
         file = f"<coil {self.name} {next(_numbers)}>"
         linecache.cache[file] = len(self.source), None, self.source.splitlines(True), file
         exec(compile(self.source, file, "exec"), self.globals)

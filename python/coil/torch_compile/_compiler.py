@@ -16,6 +16,7 @@ import torch
 from coil._library import CoilError, CompileError
 from coil.torch_compile import _counters, _fx, _graphs, _reproducer, _support, _trace
 from coil.torch_compile._codegen import Function
+from coil.torch_compile._draws import part_draws
 from coil.torch_compile._flex import inline_attention
 from coil.torch_compile._inline import inline_regions
 from coil.torch_compile._options import OptionError
@@ -58,6 +59,8 @@ class CompiledGraph:
       source: the Python function that runs it.
       programs: the compiled pieces, in order.
       fallbacks: a list of (operator, reason, (file, line, function) or None).
+      draws: a list of (operator, (file, line, function) or None): operators of PyTorch that draw random
+        numbers from its generator and take nothing but sizes, so that they divide no piece.
       remarks: a list of (operator, text, (file, line, function) or None): how operators are
         computed that are not computed as they are written.
       seconds, processor_seconds: what compilation took.
@@ -68,7 +71,7 @@ class CompiledGraph:
 
     def __init__(self, name):
         self.name, self.source = name, None
-        self.programs, self.fallbacks, self.remarks = [], [], []
+        self.programs, self.fallbacks, self.draws, self.remarks = [], [], [], []
         self.seconds, self.processor_seconds, self.error = 0.0, 0.0, None
         self.captured, self.not_captured = False, None
 
@@ -118,7 +121,7 @@ class _Attempts:
                     break
                 pieces[piece.stage // 2] = compiled
             else:
-                function = Function(plan, self.module, self.name)
+                function = Function(plan, self.module, self.name, pieces)
                 try:
                     function.write()
                 except MissingSymbol as missing:
@@ -268,6 +271,9 @@ def _warn_of_extension(error):
 
 
 def _report_fallbacks(plan, graph, options):
+    for node in plan.draws:
+        graph.draws.append((_fx.name_of(node), _fx.source_of(node)))
+    _counters.count("draws", len(plan.draws))
     for node, reason in plan.reasons.items():
         graph.fallbacks.append((_fx.name_of(node), reason, _fx.source_of(node)))
     if graph.fallbacks and options.fallback == "error":
@@ -294,13 +300,13 @@ def compile_graph(module, example_inputs, options, kind, model=None):
     described = CompiledGraph(f"{kind}_{next(_numbers)}")
     _counters.count("graphs")
     try:
-        module, described.remarks = inline_attention(inline_regions(module))
+        module, described.remarks = inline_attention(part_draws(inline_regions(module)))
         options, capture, described.not_captured = _graphs.prepare(module, kind, options, model or _graphs.Model())
         attempts = _Attempts(module.graph, module, options, described.name,
                              _consumable(module.graph, kind) if capture is None else ())
         plan, pieces, function = attempts.compile()
         _report_fallbacks(plan, described, options)
-        call = function.make(pieces)
+        call = function.make()
         if capture is not None:
             call = capture.wrap(call)
     except (FallbackError, OptionError):

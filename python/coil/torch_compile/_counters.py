@@ -44,7 +44,8 @@ def counters():
     """What torch.compile(backend="coil") has done in this process: a dictionary of
     "graphs", "pieces" (compiled programs), "failed_graphs" (that run eagerly as a whole),
     "seconds" and "processor_seconds" (of the compilation of graphs, without tracing),
-    "fallbacks" (operators that PyTorch's dispatcher is called for), "cache" (programs of the
+    "fallbacks" (operators that PyTorch's dispatcher is called for), "draws" (operators that only draw
+    random numbers from PyTorch's generator of the CPU), "cache" (programs of the
     process, those of coil.compile as well, that the cache on disk had: "hits", "misses",
     "refusals", "stores", "damaged", "evicted"), and
     "fallbacks_by_operator": {operator: {reason: count}}. Each call site counts once,
@@ -53,7 +54,8 @@ def counters():
         by_operator = {}
         for (operator, reason), number in sorted(_fallbacks.items()):
             by_operator.setdefault(operator, {})[reason] = number
-        names = ("graphs", "pieces", "failed_graphs", "seconds", "processor_seconds", "fallbacks")
+        names = ("graphs", "pieces", "failed_graphs", "seconds", "processor_seconds", "fallbacks",
+                 "draws")
         cache = {name: number - _cache_before[name] for name, number in _count_cache().items()}
         return {**{name: _counts[name] for name in names}, "cache": cache, "fallbacks_by_operator": by_operator}
 

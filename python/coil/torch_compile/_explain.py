@@ -52,6 +52,9 @@ class Explanation:
             for operator, text, source in graph.remarks:
                 where = f"{source[0]}:{source[1]}: " if source else ""
                 lines.append(f"  {where}'{operator}' {text}")
+            for operator, source in graph.draws:
+                where = f"{source[0]}:{source[1]}: " if source else ""
+                lines.append(f"  {where}'{operator}' draws from PyTorch's generator")
             for operator, reason, source in graph.fallbacks:
                 where = f"{source[0]}:{source[1]}: " if source else ""
                 lines.append(f"  {where}'{operator}' is not compiled: {reason}")

@@ -60,11 +60,14 @@ class CompiledPiece:
         a program that changes no input. Such a result is None where the program has written it to
         the input's own memory.
       consumes: whether calls give inputs away.
+
+    Attributes:
+      function: what is called with tensors, `strides`, and `donate` for inputs that are given away.
+      options: what else it takes by name.
     """
 
     def __init__(self, text, device, options, debug_dir, updates=None, consumes=False):
         pipeline, graphs = options.pipeline, 0
-        self._updates = updates
         if consumes and " release-inputs=" not in f" {pipeline}":
             pipeline = f"release-inputs=true {pipeline}"
         if updates and " update-inputs=" not in f" {pipeline}":
@@ -86,20 +89,19 @@ class CompiledPiece:
             text, options=pipeline, object_cache=options.object_cache, threads=options.threads,
             opt_level=options.opt_level, cuda_graphs=graphs, device=device.index or 0, debug_dir=debug_dir,
             cache=options.cache)
-        self._run = self.program.run
-        self._index = None
+        # The method in C itself: no frame of Python for a call.
+        self.function, self.options = self.program.run, {"like": torch.Tensor}
+        if updates:
+            self.options["updates"] = updates
         if device.type == "cuda":
-            self._index = device.index or 0
+            self.function, self._index = self._run_on_gpu, device.index or 0
             self._stream = torch._C._cuda_getCurrentRawStream
             torch.cuda.init()
             _memory.use_torch()
             self.program.set_generator(torch.cuda.default_generators[self._index])
 
-    def __call__(self, *inputs, strides, consumed=()):
-        if self._index is None:
-            return self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates, donate=consumed)
-        return self._run(*inputs, like=torch.Tensor, strides=strides, updates=self._updates, donate=consumed,
-                         device=self._index, stream=self._stream(self._index))
+    def _run_on_gpu(self, *inputs, **options):
+        return self.program.run(*inputs, **options, device=self._index, stream=self._stream(self._index))
 
 
 def fit(result, strides):

@@ -3,14 +3,15 @@
 """Divides a graph into compiled pieces and calls of single operators.
 
 Stages have numbers: 0, 2, 4, ... are compiled pieces, 1, 3, 5, ... the calls between
-them. A node is in the earliest stage that has all its operands, so a graph has as many
+them, and -1 draws of random numbers that need nothing but sizes. A node is in the earliest stage that has all its operands, so a graph has as many
 pieces as its longest chain of alternations, whatever the order of its nodes.
 Nodes whose order matters keep it, and one that writes to operands is a barrier.
 """
 
 import torch
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
-from coil.torch_compile import _fx, _support
+from coil.torch_compile import _draws, _fx, _support
 from coil.torch_compile._support import COMPUTE, CONSTANT, COPY, EAGER, INPUT, NUMBER, SKIP, VIEW
 
 
@@ -64,6 +65,7 @@ class Plan:
     Attributes:
       kinds: the kind of each node.
       reasons: for each node that is called eagerly: why.
+      draws: nodes that draw from PyTorch's generator, and take nothing but sizes.
       stages: for each even number a `Piece`, for each odd one a list of nodes.
       copies: what inputs hold at the end.
       output: the values that the graph gives.
@@ -72,7 +74,7 @@ class Plan:
 
     def __init__(self, graph, refused, wanted=(), consumable=()):
         self.order = {node: i for i, node in enumerate(graph.nodes)}
-        self.kinds, self.reasons = {}, {}
+        self.kinds, self.reasons, self.draws = {}, {}, []
         self.inputs, self.copies, self.constants = [], [], []
         self.stages, self._wanted, self._consumable = {}, wanted, set(consumable)
         self.subgraphs = {each for node in graph.nodes if isinstance(node.target, torch._ops.HigherOrderOperator)
@@ -90,9 +92,12 @@ class Plan:
     def _classify(self, node, refused):
         kind, reason = _support.kind_of(node, refused)
         self.kinds[node] = kind
-        # Assertions are the host's by nature.
-        if kind == EAGER and not _fx.is_getitem(node) and not _support.is_assertion(node):
-            self.reasons[node] = reason
+        # Assertions are the host's by nature, and memory for draws is part of these.
+        if kind == EAGER and not _fx.is_getitem(node) and not _support.is_assertion(node) and reason is not None:
+            if _support.is_random(node) and _draws.is_draw(node):
+                self.draws.append(node)
+            else:
+                self.reasons[node] = reason
         if kind == INPUT:
             self.inputs.append(node)
         elif kind == CONSTANT:
@@ -103,25 +108,32 @@ class Plan:
     # -- Stages -------------------------------------------------------------
 
     def _place(self, graph):
-        floor = last_impure = highest = 0
+        floor = highest = 0
+        last_impure = -1
+        draws = set(self.draws)
         for node in graph.nodes:
             kind = self.kinds.get(node)
-            before = max((self._stage_of.get(each, 0) for each in node.all_input_nodes), default=0)
+            before = max((self._stage_of.get(each, -1) for each in node.all_input_nodes), default=-1)
+            if kind == NUMBER and not free_unbacked_symbols(_fx.value_of(node)):
+                before = -1  # It follows from the sizes of inputs.
             if kind in (VIEW, NUMBER, INPUT, CONSTANT) or _fx.is_getitem(node):
                 self._stage_of[node] = before
                 continue
             stage = max(before, floor)
             if kind == COMPUTE:
                 stage += stage % 2
+            elif kind == EAGER and floor == 0 and before == last_impure == -1 and (
+                    node in draws or "coil.memory" in node.meta):
+                stage = -1
             elif kind == EAGER:
                 if _support.is_impure(node):
                     stage = max(stage, last_impure)
-                if _support.is_mutable(node):
+                if _support.is_mutable(node) and node not in draws:
                     stage = max(stage, highest)
                 stage += 1 - stage % 2
                 if _support.is_impure(node):
                     last_impure = stage
-                if _support.is_mutable(node):
+                if _support.is_mutable(node) and node not in draws:
                     floor = stage
             else:
                 continue

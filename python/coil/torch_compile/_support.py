@@ -172,6 +172,8 @@ def kind_of(node, refused):
         return CONSTANT, None
     if node in refused:
         return EAGER, refused[node]
+    if "coil.memory" in node.meta:
+        return EAGER, None
     value = _fx.value_of(node)
     if _fx.is_getitem(node):
         return kind_of(node.args[0], refused)

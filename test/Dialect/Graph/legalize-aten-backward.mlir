@@ -109,3 +109,17 @@ func.func @attention_dropout(%g: tensor<2x3x5x8xf32>, %l: tensor<2x3x5xf32>) -> 
   %0:3 = graph.aten "aten._scaled_dot_product_flash_attention_for_cpu_backward.default"(%g, %g, %g, %g, %g, %l) ["grad_out", "query", "key", "value", "out", "logsumexp"] {dropout_p = 0.5, is_causal = false} : (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5xf32>) -> (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
   return %0#0 : tensor<2x3x5x8xf32>
 }
+
+// The same numbers are drawn again, from the state that the forward operator
+// saved.
+// CHECK-LABEL: @attention_dropout_again
+// CHECK-SAME:    %[[S:[a-z0-9]+]]: tensor<i64>, %[[O:[a-z0-9]+]]: tensor<i64>
+// CHECK:         %[[SEED:.*]] = graph.reshape %[[S]]
+// CHECK:         %[[OFFSET:.*]] = graph.reshape %[[O]]
+// CHECK:         %[[STATE:.*]] = graph.cat %[[SEED]], %[[OFFSET]]
+// CHECK:         graph.random_bits %[[STATE]] skip <0> vector <150> blocks 1 : tensor<2xi64> -> tensor<2x3x5x5xui32>
+// CHECK-NOT:     graph.aten
+func.func @attention_dropout_again(%g: tensor<2x3x5x8xf32>, %l: tensor<2x3x5xf32>, %s: tensor<i64>, %o: tensor<i64>) -> tensor<2x3x5x8xf32> {
+  %0:3 = graph.aten "aten._scaled_dot_product_efficient_attention_backward.default"(%g, %g, %g, %g, %g, %l, %s, %o) ["grad_out_", "query", "key", "value", "out", "logsumexp", "philox_seed", "philox_offset"] {dropout_p = 0.5, grad_input_mask = array<i1: true, true, true, false>, is_causal = false} : (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5xf32>, tensor<i64>, tensor<i64>) -> (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>)
+  return %0#0 : tensor<2x3x5x8xf32>
+}

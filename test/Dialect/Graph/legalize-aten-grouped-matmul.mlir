@@ -18,9 +18,9 @@ func.func @rows(%x: tensor<6x4xf32>, %w: tensor<3x4x5xf32>, %ends: tensor<3xi32>
 // of their own group NaN, and of no other one.
 // CHECK-LABEL: @parts
 // CHECK:         graph.compare eq
-// CHECK:         %[[FINITE:.+]] = graph.compare lt, %{{.+}} : (tensor<4x6xf32>, tensor<f32>) -> tensor<4x6xi1>
+// CHECK:         %[[FINITE:.+]] = graph.compare lt, %{{.+}} : (tensor<4x6xbf16>, tensor<bf16>) -> tensor<4x6xi1>
 // CHECK:         graph.select %[[FINITE]]
-// CHECK:         %[[SUMS:.+]] = graph.matmul
+// CHECK:         %[[SUMS:.+]] = graph.matmul %{{.*}} : (tensor<3x4x6xbf16>, tensor<3x6x5xbf16>) -> tensor<3x4x5xbf16>
 // CHECK-COUNT-2: graph.reduce any
 // CHECK:         graph.select %{{.+}}, %{{.+}}, %[[SUMS]]
 func.func @parts(%x: tensor<4x6xbf16>, %y: tensor<6x5xbf16>, %ends: tensor<3xi32>) -> tensor<3x4x5xbf16> {

@@ -311,6 +311,13 @@ FOUND = [
       "data((3, 8, 16), torch.bfloat16, 3, device=DEVICE)"],
      ["v4 = torch._grouped_mm(x0, x1, offs=x2)", "v5 = torch._grouped_mm(x3, x0, offs=x2)", "v6 = torch._grouped_mm(x0[:8], x0, offs=x2)",
       "v7 = torch._grouped_mm(x3, x1)"], "v4 v5 v6 v7"),
+    ("integers of a loss wrap in their own type, whatever type their sum has", "plain",
+     ["torch.tensor([1, 2, 3, 200, 255, 0, 254], dtype=torch.uint8)", "torch.tensor([1, 255, 255, 1, 0, 255, 254], dtype=torch.uint8)"],
+     ["v2 = torch.ops.aten.hinge_embedding_loss.default(x0, x1, 2.0, 2)"], "v2"),
+    ("complex powers of complex numbers without imaginary parts", "plain", ["data((7,), torch.complex128, 820, 'special', device=DEVICE)"],
+     ["v1 = torch.ops.aten.pow.Tensor_Scalar(x0, complex(0.0, 0.0))", "v2 = torch.ops.aten.pow.Tensor_Scalar(x0, complex(1.0, 0.0))"], "v1 v2"),
+    ("the last NaN of a window is where its largest element is", "plain", ["torch.full((1, 2, 7, 7), float('nan'))", "torch.rand(1, 2, 2)"],
+     ["v2, v3 = torch.ops.aten.fractional_max_pool2d.default(x0, [3, 3], [2, 2], x1)", "v4, v5 = torch.nn.functional.max_pool2d(x0, 3, return_indices=True)"], "v3 v5"),
     ("sums of which little is left", "plain", ["torch.tensor([[1.0, 3e6, -3e6, 0.1]])", "torch.tensor([[0.3], [1.1], [1.1], [7.0]])"], ["v2 = x0 @ x1"], "v2"),
 ]
 

@@ -38,8 +38,9 @@ class _OnSimulator(_piece.CompiledPiece):
 
     def __init__(self, text, device, options, debug_dir, updates=None, consumes=False):
         self.program = coil._program.compile_text(text, options="target=cuda library=none", opt_level=1, cache=False)
+        self.function, self.options = self._run_on_host, {}
 
-    def __call__(self, *inputs, strides, consumed=()):
+    def _run_on_host(self, *inputs, strides, donate=()):
         results = self.program(*(each.detach().numpy() if isinstance(each, torch.Tensor) else each for each in inputs))
         strides, made = list(strides), []
         for each in results:

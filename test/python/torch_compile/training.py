@@ -110,10 +110,10 @@ def test_gpt_with_compiled_optimizer():
 
 
 def test_gpt_with_dropout_and_clipping():
-    before = coil.counters()["fallbacks_by_operator"].get("aten.native_dropout.default")
+    before = coil.counters()
     compare_losses(lambda: GPT(dropout=0.2), tokens(steps=20), lambda m: torch.optim.AdamW(m.parameters(), lr=1e-3),
                    1e-4, clip=0.5)
-    assert coil.counters()["fallbacks_by_operator"].get("aten.native_dropout.default") != before
+    assert coil.counters()["draws"] > before["draws"] and coil.counters()["fallbacks"] == before["fallbacks"]
 
 
 class ConvNet(nn.Module):

@@ -293,11 +293,9 @@ LogicalResult RandomBitsOp::verify() {
       failed(verifySymbolsOnly(*this, getVector()))) // (C1)
     return failure();
   std::optional<int64_t> vector = getVector().getConstant();
-  bool known =
-      !vector || *vector == 1 || *vector == 2 || *vector == 4 || *vector == 8;
-  if (!known || static_cast<int64_t>(getBlocks()) < 1) // (C2)
+  if ((vector && *vector < 1) || static_cast<int64_t>(getBlocks()) < 1) // (C2)
     return emitOpError(
-        "expected a vector of 1, 2, 4 or 8 elements and a positive "
+        "expected a vector of at least one element and a positive "
         "number of blocks");
   if (std::optional<int64_t> skip = getSkip().getConstant(); skip && *skip < 0)
     return emitOpError() << "cannot skip " << *skip << " groups"; // (C3)

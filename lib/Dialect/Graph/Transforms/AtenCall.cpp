@@ -544,6 +544,7 @@ const AtenLegalizations &graph::getAtenLegalizations() {
     populateNormalizationBackwardLegalizations(t);
     populateLossBackwardLegalizations(t);
     populateViewBackwardLegalizations(t);
+    populateAttentionLegalizations(t);
     populateAttentionBackwardLegalizations(t);
     populateEmbeddingBackwardLegalizations(t);
     populateFftLegalizations(t);

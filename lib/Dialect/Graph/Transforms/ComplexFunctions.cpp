@@ -91,12 +91,16 @@ static LogicalResult expandPow(ComplexCall &c) {
   if (!x.re || !y.re)
     return c.fail("an operand is missing");
   // Powers that are products are exact where the general formula is not.
-  Attribute attr = c.op.getArgument("exponent");
   std::optional<double> exponent;
-  if (auto number = dyn_cast_or_null<FloatAttr>(attr))
-    exponent = number.getValueAsDouble();
-  else if (auto number = dyn_cast_or_null<IntegerAttr>(attr))
-    exponent = static_cast<double>(number.getInt());
+  if (auto parts = getNumber(c.op.getArgument("exponent"))) {
+    auto im = dyn_cast<FloatAttr>(parts->second);
+    if (!im || !im.getValue().isZero())
+      exponent = std::nullopt;
+    else if (auto number = dyn_cast<FloatAttr>(parts->first))
+      exponent = number.getValueAsDouble();
+    else if (auto number = dyn_cast<IntegerAttr>(parts->first))
+      exponent = static_cast<double>(number.getInt());
+  }
   if (exponent && *exponent == 0.5)
     return c.replace(c.math.sqrt(x));
   if (exponent && *exponent == static_cast<int>(*exponent) &&

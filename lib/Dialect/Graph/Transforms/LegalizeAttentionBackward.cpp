@@ -45,6 +45,24 @@ Value graph::makeScores(TensorBuilder &b, const AttentionInputs &inputs) {
   return scores;
 }
 
+Value graph::fitMask(AtenCall &c, Value mask, SizesRef scores) {
+  Sizes sizes = getSizes(mask);
+  if (sizes.size() > scores.size()) {
+    (void)c.fail("its mask has too many dimensions");
+    return {};
+  }
+  for (auto [size, wanted] : llvm::zip(sizes, scores.take_back(sizes.size()))) {
+    if (size.isConstant(1))
+      continue;
+    if (provablyDiffer(size, wanted)) {
+      (void)c.fail("its mask does not broadcast to the scores");
+      return {};
+    }
+    size = wanted;
+  }
+  return c.b.castSizes(mask, sizes);
+}
+
 Value graph::makeLogSumExp(TensorBuilder &b, Value scores) {
   int64_t last = getRank(scores) - 1;
   Num s(b, scores);
@@ -53,6 +71,22 @@ Value graph::makeLogSumExp(TensorBuilder &b, Value scores) {
   most = select(most == kHidden, 0, most);
   Num sum = exp(s - most).reduce(ReduceKind::Sum, last, /*keepdims=*/true);
   return b.reshape(log(sum) + most, SizesRef(getSizes(scores)).drop_back());
+}
+
+Value graph::makeDropoutFactors(TensorBuilder &b, const GroupDraw &draw,
+                                SizesRef sizes, double dropout, Type type) {
+  Num u(b, drawUniformOfStream(b, draw, sizes));
+  // All are dropped with a probability of one: no number is above it.
+  double keep = dropout == 1 ? 0 : 1 / (1 - dropout);
+  Num isKept = u > static_cast<float>(dropout);
+  return b.select(isKept, b.scalar(keep, type), b.scalar(0, type));
+}
+
+/// The state of the generator that attention has saved.
+static GroupDraw readSavedState(TensorBuilder &b, Value seed, Value offset) {
+  Type word = b.getBuilder().getI64Type();
+  auto part = [&](Value v) { return b.unsqueeze(b.convert(v, word), 0); };
+  return {b.cat({part(seed), part(offset)}, 0), b.size(0)};
 }
 
 /// The first of some names that the call has a tensor of.
@@ -106,7 +140,9 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
   for (Value v : {key, value, out, grad})
     if (getRank(v) != rank)
       return c.fail("its operands have different ranks");
-  if (c.floatOr("dropout_p", 0) != 0)
+  double dropout = c.floatOr("dropout_p", 0);
+  Value seed = c.tensor("philox_seed"), offset = c.tensor("philox_offset");
+  if (dropout != 0 && (!seed || !offset || getRank(seed) || getRank(offset)))
     return c.fail("which probabilities were dropped is not known any more");
   for (auto [q, k, v] : llvm::zip(SizesRef(getSizes(query)).drop_back(2),
                                   SizesRef(getSizes(key)).drop_back(2),
@@ -142,14 +178,26 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
     query = b.div(query, *root);
     scale = 1;
   }
+  Sizes scores = q;
+  scores[rank - 1] = keys;
+  if (mask && !(mask = fitMask(c, mask, scores)))
+    return failure();
   auto transposed = [&](Value v) { return b.transpose(v, rank - 2, rank - 1); };
   Value found = findProbabilities(c, query, key, mask, sums, *scale);
   if (!found)
     return failure();
-  Num weights(b, found);
+  Num weights(b, found), kept = weights;
   Num delta = (Num(b, grad) * Num(b, out))
                   .reduce(ReduceKind::Sum, rank - 1, /*keepdims=*/true);
-  Num ofScores = weights * (Num(b, b.matmul(grad, transposed(value))) - delta);
+  Num ofWeights(b, b.matmul(grad, transposed(value)));
+  if (dropout != 0) {
+    // The same numbers again, from the state that the forward operator saved.
+    Num factors(b, makeDropoutFactors(b, readSavedState(b, seed, offset),
+                                      getSizes(weights), dropout, wide));
+    ofWeights = ofWeights * factors;
+    kept = weights * factors;
+  }
+  Num ofScores = weights * (ofWeights - delta);
   Num scaled = ofScores * *scale;
   auto make = [&](unsigned number) -> Value {
     switch (number) {
@@ -160,7 +208,7 @@ static LogicalResult legalizeAttentionBackward(AtenCall &c) {
     case 1:
       return b.matmul(transposed(scaled), query);
     case 2:
-      return b.matmul(transposed(weights), grad);
+      return b.matmul(transposed(kept), grad);
     default:
       break;
     }

@@ -40,12 +40,14 @@ static Num zeroBehind(Num x, Num group, ExprAttr groups) {
   return select(isIn, x, x.number(0));
 }
 
-/// Groups of the rows of x [s, k], each times its matrix of y [g, k, n].
+/// Groups of the rows of x [s, k], each times its matrix of y [g, k, n]. Narrow
+/// floats are multiplied and summed in `f32`.
 static Value multiplyRows(TensorBuilder &b, Value x, Value y, Value ends) {
   ExprAttr groups = getSizes(y)[0];
+  Type wide = getAccumulationType(getElementType(x));
   Num group = groupsOf(b, ends, getSizes(x)[0]);
   Value chosen = b.index(y, {Positions(b).clamp(group, groups)}, {0});
-  Num product = Num(b, b.unsqueeze(x, 2)) * Num(b, chosen);
+  Num product = Num(b, b.unsqueeze(x, 2)).to(wide) * Num(b, chosen).to(wide);
   return zeroBehind(product.reduce(ReduceKind::Sum, {1}), group.unsqueeze(1),
                     groups);
 }
@@ -84,6 +86,15 @@ static Value multiplyParts(TensorBuilder &b, Value left, Value right,
   return select(isOpen, std::numeric_limits<double>::quiet_NaN(), sums);
 }
 
+/// The type that products are computed in: narrow floats are multiplied as they
+/// are, and summed in `f32`, where the result is no wider.
+static Type getFactorType(AtenCall &c, StringRef operand) {
+  Type type = c.resultElementType();
+  Value given = c.tensor(operand);
+  return given && getElementType(given) == type ? type
+                                                : getAccumulationType(type);
+}
+
 static LogicalResult multiply(AtenCall &c, Value x, Value y, Value ends) {
   if (!x || !y)
     return c.fail("an operand is missing");
@@ -104,7 +115,7 @@ static LogicalResult multiply(AtenCall &c, Value x, Value y, Value ends) {
 static LogicalResult legalizeGroupedMm(AtenCall &c) {
   if (c.tensor("bias"))
     return c.fail("it has a bias");
-  Type type = getAccumulationType(c.resultElementType());
+  Type type = getFactorType(c, "self");
   return multiply(c, c.operand("self", type), c.operand("mat2", type),
                   c.tensor("offs"));
 }
@@ -112,7 +123,7 @@ static LogicalResult legalizeGroupedMm(AtenCall &c) {
 /// What the library transformers calls where PyTorch's own operator is not for
 /// the element type or the device.
 static LogicalResult legalizeTransformersGroupedMm(AtenCall &c) {
-  Type type = getAccumulationType(c.resultElementType());
+  Type type = getFactorType(c, "input");
   return multiply(c, c.operand("input", type), c.operand("weight", type),
                   c.tensor("offs"));
 }
@@ -121,7 +132,7 @@ static LogicalResult legalizeTransformersGroupedMm(AtenCall &c) {
 /// a product of rows with rows for each matrix.
 static LogicalResult legalizeTransformersBackward(AtenCall &c) {
   TensorBuilder &b = c.b;
-  Type type = getAccumulationType(c.resultElementType());
+  Type type = getFactorType(c, "input");
   Value x = c.operand("input", type), y = c.operand("weight", type),
         grad = c.operand("grad_output", type), ends = c.tensor("offs");
   if (!x || !y || !grad || !ends || getRank(x) != 2 || getRank(y) != 3 ||

@@ -71,13 +71,16 @@ static AtenHandler loss(std::vector<StringRef> names, Loss fn) {
   };
 }
 
-/// Targets are 1 or -1, which among unsigned integers is the largest.
+/// Targets are 1 or -1, which among unsigned integers is the largest. Integers
+/// wrap in their own type, also where a sum is wider.
 static LogicalResult legalizeHingeEmbedding(AtenCall &c) {
-  Value target = c.tensor("target"),
-        self = c.operand("self", getAccumulationType(c.resultElementType()));
+  Value target = c.tensor("target"), self = c.tensor("self");
   if (!self || !target)
     return c.fail("an operand is missing");
   TensorBuilder &b = c.b;
+  Type wide = getAccumulationType(c.resultElementType());
+  if (isa<FloatType>(getElementType(self)))
+    self = b.convert(self, wide);
   if (getElementType(target).isInteger(1))
     target = b.convert(target, b.getBuilder().getI64Type());
   auto isNot = [&](int64_t value) {
@@ -86,7 +89,8 @@ static LogicalResult legalizeHingeEmbedding(AtenCall &c) {
     return Num(b, b.compare(ComparePredicate::Ne, target, b.scalar(number)));
   };
   Num x(b, self), far = max(c.floatOr("margin", 1) - x, 0);
-  return replaceByLoss(c, select(isNot(1), far, 0) + select(isNot(-1), x, 0));
+  Num losses = select(isNot(1), far, 0) + select(isNot(-1), x, 0);
+  return replaceByLoss(c, losses.to(wide));
 }
 
 /// Each step has the type that the framework promotes its operands to, in which

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalisation of normalisations, softmax and attention. 16-bit floats are
+// Legalisation of normalisations and softmax. 16-bit floats are
 // computed in `f32` throughout and rounded once.
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionFormula.h"
-#include "RandomDraws.h"
 #include "TensorMath.h"
 
 #include <cmath>
@@ -368,189 +366,6 @@ static AtenHandler softmaxBackward(bool logarithm) {
   };
 }
 
-//===----------------------------------------------------------------------===//
-// Attention
-//===----------------------------------------------------------------------===//
-
-/// Attention as its definition has it, with probabilities that are dropped;
-/// null with the call failed where that is not possible.
-static Value attendWithDropout(AtenCall &c, Value query, Value key, Value value,
-                               Value mask, bool isCausal, double scale,
-                               double dropout) {
-  TensorBuilder &b = c.b;
-  Type type = c.resultElementType(), wide = getAccumulationType(type);
-  if (dropout < 0 || dropout > 1) {
-    (void)c.fail("its probability is not between 0 and 1");
-    return {};
-  }
-  if (failed(checkDraws(c)))
-    return {};
-  int64_t rank = getRank(query);
-  Value scores = makeScores(b, {query, key, mask, isCausal, scale});
-  Sizes sizes = getSizes(scores);
-  Value hidden = b.scalar(-std::numeric_limits<double>::infinity(), wide);
-  Value weights = b.softmax(scores, rank - 1);
-  // Rows of which nothing is left are zero.
-  Value none =
-      b.compare(ComparePredicate::Eq,
-                b.reduce(ReduceKind::Max, scores, rank - 1, true), hidden);
-  weights = b.select(none, b.scalar(0, wide), weights);
-  // A number in (0, 1] is at most the probability to keep that often.
-  Value u = drawUniformFor(c, sizes, wide);
-  double keep = dropout == 1 ? 0 : 1 / (1 - dropout);
-  Value isKept = b.compare(ComparePredicate::Le, b.convert(u, wide),
-                           b.scalar(1 - dropout, wide));
-  weights =
-      b.select(isKept, b.mul(weights, b.scalar(keep, wide)), b.scalar(0, wide));
-  return b.matmul(b.convert(weights, type), value);
-}
-
-/// What operators save for their gradients: the logarithms of the sums of each
-/// row, which some operators pad, and states of a generator, from which nothing
-/// is drawn without dropout.
-static void appendSavedOfAttention(AtenCall &c, const AttentionInputs &inputs,
-                                   SmallVectorImpl<Value> &results) {
-  TensorBuilder &b = c.b;
-  for (unsigned i = 1; i < c.op.getOutputs().size(); ++i) {
-    Sizes sizes = c.resultSizes(i);
-    if (c.op.getOutputs()[i].use_empty()) {
-      results.push_back(Value());
-    } else if (i > 1 || hasNoElements(c.op.getOutputs()[i])) {
-      results.push_back(b.full(
-          cast<TypedAttr>(b.getBuilder().getZeroAttr(c.resultElementType(i))),
-          sizes));
-    } else {
-      Type wide = getAccumulationType(getElementType(inputs.query));
-      AttentionInputs wider = inputs;
-      wider.query = b.convert(inputs.query, wide);
-      wider.key = b.convert(inputs.key, wide);
-      Value log = makeLogSumExp(b, makeScores(b, wider));
-      int64_t last = getRank(log) - 1;
-      sym::ExprAttr rest = sym::sub(sizes.back(), getSizes(log)[last]);
-      if (static_cast<int64_t>(sizes.size()) == last + 1 &&
-          !rest.isConstant(0)) {
-        Sizes padding = getSizes(log);
-        padding[last] = rest;
-        log = b.cat(
-            {log, b.full(b.getBuilder().getFloatAttr(
-                             wide, std::numeric_limits<double>::infinity()),
-                         padding)},
-            last);
-      }
-      results.push_back(log);
-    }
-  }
-}
-
-static LogicalResult legalizeAttention(AtenCall &c) {
-  Type type = c.resultElementType();
-  Value query = c.operand("query", type), key = c.operand("key", type),
-        value = c.operand("value", type);
-  if (!query || !key || !value)
-    return c.fail("an operand is missing");
-  // Dimensions of stacks that some lack are broadcast.
-  int64_t rank = std::max({getRank(query), getRank(key), getRank(value)});
-  if (std::min({getRank(query), getRank(key), getRank(value)}) < 2)
-    return c.fail("query, key or value is no matrix");
-  for (Value *v : {&query, &key, &value})
-    while (getRank(*v) < rank)
-      *v = c.b.unsqueeze(*v, 0);
-  TensorBuilder &b = c.b;
-
-  // Every head of key and value serves several heads of the query.
-  if (c.boolOr("enable_gqa", false) && rank >= 3) {
-    ExprAttr heads = getSizes(query)[rank - 3];
-    for (Value v : {key, value})
-      if (getSizes(v)[rank - 3].isConstant(0))
-        return c.fail("there are no heads");
-    auto spread = [&](Value v) -> Value {
-      Sizes sizes = getSizes(v);
-      if (sizes[rank - 3] == heads)
-        return v;
-      ExprAttr count = sym::floorDiv(heads, sizes[rank - 3]);
-      Sizes wide = sizes;
-      wide.insert(wide.begin() + rank - 2, count);
-      sizes[rank - 3] = heads;
-      return b.reshape(b.broadcast(b.unsqueeze(v, rank - 2), wide), sizes);
-    };
-    key = spread(key);
-    value = spread(value);
-  }
-
-  // Equal batch sizes.
-  Sizes q = getSizes(query), k = getSizes(key), v = getSizes(value);
-  auto batch = [&](const Sizes &s) { return Sizes(SizesRef(s).drop_back(2)); };
-  FailureOr<Sizes> common = broadcastSizes({batch(q), batch(k), batch(v)});
-  if (failed(common) || provablyDiffer(q[rank - 1], k[rank - 1]) ||
-      provablyDiffer(k[rank - 2], v[rank - 2]))
-    return c.fail("query, key and value do not fit");
-  k[rank - 1] = q[rank - 1];
-  v[rank - 2] = k[rank - 2];
-  for (Sizes *s : {&q, &k, &v})
-    std::copy(common->begin(), common->end(), s->begin());
-  query = c.broadcastTo(query, q);
-  key = c.broadcastTo(key, k);
-  value = c.broadcastTo(value, v);
-
-  double scale = 1;
-  if (auto given = c.getFloat("scale")) {
-    scale = *given;
-  } else if (c.has("scale")) {
-    return c.fail("its scale is not constant");
-  } else if (auto width = q[rank - 1].getConstant()) {
-    scale = 1 / std::sqrt(static_cast<double>(*width));
-  } else {
-    // Of a width that the run knows the query is divided by the root, which may
-    // not be rounded to 16 bits.
-    Type wide = getAccumulationType(type);
-    Value root = b.unary<SqrtOp>(b.expr(q[rank - 1], wide));
-    query = b.div(b.convert(query, wide), root);
-    key = b.convert(key, wide);
-    value = b.convert(value, wide);
-    type = wide;
-  }
-
-  bool causal = c.boolOr("is_causal", false);
-  Value mask = c.tensor(c.tensor("attn_bias") ? "attn_bias" : "attn_mask");
-  if (mask && causal)
-    return c.fail("it has a mask and is causal");
-  if (mask && !getElementType(mask).isInteger(1))
-    mask = b.convert(mask, type);
-  if (mask) {
-    Sizes scores = q;
-    scores[rank - 1] = k[rank - 2];
-    Sizes have = getSizes(mask);
-    if (have.size() > scores.size())
-      return c.fail("its mask has too many dimensions");
-    Sizes want = have;
-    for (auto [w, s] : llvm::zip(want, SizesRef(scores).take_back(have.size())))
-      if (!w.isConstant(1)) {
-        if (provablyDiffer(w, s))
-          return c.fail("its mask does not broadcast to the scores");
-        w = s;
-      }
-    mask = b.castSizes(mask, want);
-  }
-  Sizes out = q;
-  out[rank - 1] = v[rank - 1];
-  OpBuilder &builder = b.getBuilder();
-  if (double dropout = c.floatOr("dropout_p", 0); dropout > 0) {
-    for (unsigned i = 1; i < c.op.getOutputs().size(); ++i)
-      if (!c.op.getOutputs()[i].use_empty())
-        return c.fail("what it saves for gradients with dropout is not "
-                      "computed");
-    Value result =
-        attendWithDropout(c, query, key, value, mask, causal, scale, dropout);
-    return result ? c.replace(result) : failure();
-  }
-  Value result =
-      AttentionOp::create(builder, b.getLoc(), sym::getTensorType(out, type),
-                          query, key, value, mask, causal, scale);
-  SmallVector<Value> results = {result};
-  appendSavedOfAttention(c, {query, key, mask, causal, scale}, results);
-  return c.replace(results);
-}
-
 void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
   t.add("batch_norm _native_batch_norm_legit_no_training native_batch_norm "
         "_native_batch_norm_legit.no_stats",
@@ -568,11 +383,4 @@ void graph::populateNormalizationLegalizations(AtenLegalizations &t) {
   t.add("_safe_softmax", legalizeSafeSoftmax);
   t.add("_softmax_backward_data", softmaxBackward(false));
   t.add("_log_softmax_backward_data", softmaxBackward(true));
-  t.add("scaled_dot_product_attention "
-        "_scaled_dot_product_flash_attention_for_cpu "
-        "_scaled_dot_product_flash_attention "
-        "_scaled_dot_product_efficient_attention "
-        "_scaled_dot_product_cudnn_attention "
-        "_scaled_dot_product_fused_attention_overrideable",
-        legalizeAttention);
 }

@@ -85,22 +85,27 @@ static Sizes mergeLast(Value x, int64_t count) {
   return sizes;
 }
 
-/// The largest element of each window, and where it first is; where a NaN last
-/// is if there is one.
+/// The largest element along the last dimension, and where it first is; where a
+/// NaN last is if there is one.
+static std::pair<Value, Value> argMaxOfLast(TensorBuilder &b, Value elements) {
+  auto [values, found] = argReduceLast(b, ReduceKind::Max, elements);
+  if (!isa<FloatType>(getElementType(elements)))
+    return {values, found};
+  Num number = Positions(b).iota(getSizes(elements).back());
+  Num last = select(isNan(Num(b, elements)), number, -1)
+                 .reduce(ReduceKind::Max, lastDims(getRank(elements), 1));
+  return {values, select(last >= 0, last, Num(b, found))};
+}
+
+/// The largest element of each window, and where it is.
 static Pooled maxOfWindows(TensorBuilder &b, Value x,
                            ArrayRef<WindowDim> windows) {
   int64_t spatial = windows.size();
   Sizes sizes = getSizes(x);
   Value elements = gatherWindows(b, x, windows);
   elements = b.reshape(elements, mergeLast(elements, spatial));
-  auto [values, found] = argReduceLast(b, ReduceKind::Max, elements);
+  auto [values, found] = argMaxOfLast(b, elements);
   Positions p(b);
-  if (isa<FloatType>(getElementType(x))) {
-    Num number = p.iota(getSizes(elements).back());
-    Num last = select(isNan(Num(b, elements)), number, -1)
-                   .reduce(ReduceKind::Max, lastDims(getRank(elements), 1));
-    found = select(last >= 0, last, Num(b, found));
-  }
   // A window without elements has the least value, at its first position.
   for (auto [i, w] : llvm::enumerate(windows))
     if (w.end) {
@@ -405,7 +410,7 @@ static AtenHandler fractionalPool(int64_t spatial) {
     }
     Value elements = b.index(x, indices, allDims(x));
     elements = b.reshape(elements, mergeLast(elements, spatial));
-    auto [values, found] = argReduceLast(b, ReduceKind::Max, elements);
+    auto [values, found] = argMaxOfLast(b, elements);
     // The same element of the positions in the flattened spatial dimensions.
     Num flat = positions.front();
     for (int64_t i = 1; i < spatial; ++i)

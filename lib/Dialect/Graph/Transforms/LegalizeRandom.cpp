@@ -206,13 +206,33 @@ Value graph::drawGroups(TensorBuilder &b, const GroupDraw &draw, Value state,
       b.size(kGroup), builder.getI64IntegerAttr(kManyBlocks));
 }
 
+/// `f32` in (0, 1], as the CUDA library makes them of words.
+static Value makeUniform(TensorBuilder &b, Value bits) {
+  Type f32 = b.getBuilder().getF32Type();
+  return b.add(b.mul(b.convert(bits, f32), b.scalar(0x1p-32, f32)),
+               b.scalar(0x1p-33, f32));
+}
+
 Value graph::drawUniform(AtenCall &c, SizesRef sizes, ExprAttr vector,
                          int64_t blocks, ExprAttr groups) {
-  TensorBuilder &b = c.b;
-  Type f32 = b.getBuilder().getF32Type();
-  Value bits = b.convert(drawBits(c, sizes, vector, blocks, groups), f32);
-  // As the CUDA library makes them of words.
-  return b.add(b.mul(bits, b.scalar(0x1p-32, f32)), b.scalar(0x1p-33, f32));
+  return makeUniform(c.b, drawBits(c, sizes, vector, blocks, groups));
+}
+
+GroupDraw graph::takeWords(AtenCall &c, ExprAttr count) {
+  return takeGroups(c, sym::ceilDiv(count, c.b.size(kGroup)));
+}
+
+Value graph::drawUniformOfStream(TensorBuilder &b, const GroupDraw &draw,
+                                 SizesRef sizes) {
+  OpBuilder &builder = b.getBuilder();
+  MLIRContext *ctx = b.getContext();
+  Type word = IntegerType::get(ctx, 32, IntegerType::Unsigned);
+  // One thread takes all elements.
+  ExprAttr vector = sym::max(sym::product(ctx, sizes), sym::constant(ctx, 1));
+  return makeUniform(
+      b, RandomBitsOp::create(
+             builder, b.getLoc(), sym::getTensorType(sizes, word), draw.state,
+             draw.skip, vector, builder.getI64IntegerAttr(/*blocks=*/1)));
 }
 
 Value graph::draw(AtenCall &c, Distribution distribution, SizesRef sizes,

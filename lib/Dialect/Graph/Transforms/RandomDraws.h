@@ -55,6 +55,14 @@ GroupDraw takeGroups(AtenCall &c, sym::ExprAttr groups);
 mlir::Value drawGroups(TensorBuilder &b, const GroupDraw &draw,
                        mlir::Value state, SizesRef sizes);
 
+/// Takes `count` words of stream 0 from the state.
+GroupDraw takeWords(AtenCall &c, sym::ExprAttr count);
+
+/// `f32` in (0, 1] of the words of stream 0: element number `i`, in row-major
+/// order, is made of word number `i`.
+mlir::Value drawUniformOfStream(TensorBuilder &b, const GroupDraw &draw,
+                                SizesRef sizes);
+
 /// Numbers in (0, 1], in the type that the framework computes elements of
 /// `type` with.
 mlir::Value drawUniformFor(AtenCall &c, SizesRef sizes, mlir::Type type);

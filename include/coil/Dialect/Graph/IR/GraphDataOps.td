@@ -396,9 +396,10 @@ def Graph_RandomBitsOp : Graph_Op<"random_bits", [Pure]> {
     w = k u + e mod `vector` of the thread's stream, where u is 1 for a `vector`
     of 1 and else max(`vector`, 4): number w mod 4 of
     Philox(key = seed, counter = offset div 4 + `skip` + w div 4, stream = t).
+    With a `vector` of n, element e gets word e of stream 0.
 
     (C1) `skip` and `vector` mention symbols only.
-    (C2) A constant `vector` is 1, 2, 4 or 8, and `blocks` is positive.
+    (C2) A constant `vector` and `blocks` are positive.
     (C3) `skip` is not a negative constant.
 
     Example:

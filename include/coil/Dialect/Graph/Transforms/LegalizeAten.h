@@ -281,6 +281,7 @@ void populateNormalizationLegalizations(AtenLegalizations &table);
 void populateNormalizationBackwardLegalizations(AtenLegalizations &table);
 void populateLossBackwardLegalizations(AtenLegalizations &table);
 void populateViewBackwardLegalizations(AtenLegalizations &table);
+void populateAttentionLegalizations(AtenLegalizations &table);
 void populateAttentionBackwardLegalizations(AtenLegalizations &table);
 void populateEmbeddingBackwardLegalizations(AtenLegalizations &table);
 void populateFftLegalizations(AtenLegalizations &table);
