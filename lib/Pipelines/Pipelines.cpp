@@ -236,6 +236,11 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(loop::createLoopFuseColumnsPass(columns));
     pm.addPass(createCSEPass());
   }
+  if (options.fuse) {
+    loop::LoopExplainFusionPassOptions explain;
+    explain.library = library;
+    pm.addNestedPass<func::FuncOp>(loop::createLoopExplainFusionPass(explain));
+  }
   // Fused kernels have moved to what they read, in front of checks of sizes.
   pm.addNestedPass<func::FuncOp>(loop::createLoopHoistAssertionsPass());
   loop::LoopSplitReductionPassOptions split;
@@ -440,6 +445,8 @@ void coil::buildKernelPipeline(OpPassManager &pm,
   kernels.addPass(createCSEPass());
   if (runsThreads) {
     pm.addPass(createWrapperBatchGPULaunchesPass());
+    if (options.combineLaunches)
+      pm.addPass(createWrapperCombineGPULaunchesPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
     kind.buildCodePipeline(pm.nest<wrapper::KernelOp>(), code);
   } else {

@@ -126,7 +126,7 @@ static constexpr char kExplained[] =
     "graph-raise-attention|loop-.*|convert-"
     "loop-to-wrapper|"
     "wrapper-apply-tuning-records|wrapper-partition-graph|"
-    "wrapper-hoist-device-guards";
+    "wrapper-hoist-device-guards|wrapper-combine-gpu-launches";
 
 static constexpr StringLiteral examples =
     R"(
