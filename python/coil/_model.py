@@ -145,7 +145,8 @@ def exported_file(source, args, kwargs, dynamic_shapes, strict, target="cpu"):
     with tempfile.TemporaryDirectory(prefix="coil-") as folder:
         path, kernels = os.path.join(folder, "model.pt2"), None
         if _triton.calls(source.graph):
-            source, kernels = _triton.lower_exported(source, target, folder)
+            kernels = os.path.join(folder, "triton.mlir")
+            source = _triton.lower_triton(source, kernels, target=target)
         # Example inputs are of no use any more, and may be large.
         examples, source._example_inputs = source._example_inputs, None
         try:

@@ -10,7 +10,6 @@ makes for the program's chip, without a GPU."""
 import dataclasses
 import hashlib
 import json
-import os
 import re
 
 from coil._library import CompileError
@@ -47,6 +46,19 @@ class _Argument:
     #: A node of the graph, or a number.
     value: object
     mutated: bool = False
+
+
+def _kernel_name(node):
+    """What its author calls a kernel, as far as this process knows it."""
+    from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
+
+    try:
+        kernel = kernel_side_table.get_kernel(node.kwargs["kernel_idx"])
+    except AssertionError:
+        return f"number {node.kwargs['kernel_idx']}"
+    while not hasattr(kernel, "arg_names") or hasattr(kernel, "configs"):
+        kernel = kernel.fn
+    return f"'{getattr(kernel, '__name__', 'unknown')}'"
 
 
 def _value(argument):
@@ -111,6 +123,8 @@ def _collect(node):
     from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
 
     inputs = node.kwargs
+    if inputs["kernel_idx"] not in kernel_side_table.id_to_kernel:
+        raise _Refused("this process did not export it, so its code is not known")
     if inputs.get("tma_descriptor_metadata"):
         raise _Refused("it takes tensor maps of the host")
     given = dict(kernel_side_table.get_constant_args(inputs["constant_args_idx"]))
@@ -278,23 +292,40 @@ def _replace(graph, node, name, arguments):
     graph.erase_node(node)
 
 
-def lower_exported(program, target, folder):
-    """An exported program that calls operators in place of Triton kernels, and the path of a file of
-    their code in `folder`. `target` is the option of the compilation."""
+def lower_triton(program, kernels, *, target="cuda"):
+    """Replaces the Triton kernels of an exported program by operators whose code a file has.
+
+        exported = coil.lower_triton(torch.export.export(...), "kernels.mlir", target="cuda:sm_90a")
+        torch.export.save(exported, "model.pt2")
+        # coil-compile model.pt2 --user-kernels=kernels.mlir --target=cuda:sm_90a -o model.coilpkg
+
+    `coil.compile` and `coil.tune` do this by themselves. Triton has to be installed; a GPU is not needed.
+
+    Args:
+      program: a `torch.export.ExportedProgram`, in the process that exported it.
+      kernels: the path of the file to write.
+      target: the option `target` of the compilation, for whose chip the PTX is.
+
+    Returns:
+      The exported program; the one that was given where it calls no Triton kernel, and no file is written then.
+    """
     import torch
 
     from coil.torch_compile import _fx
 
-    def refuse(node, reason):
-        raise CompileError(f"the Triton kernel of '{node.name}' at {_fx.describe_source(node)}: {reason}") from None
+    found = calls(program.graph)
+    if not found:
+        return program
 
-    first = calls(program.graph)[0]
+    def refuse(node, reason):
+        raise CompileError(f"the Triton kernel {_kernel_name(node)} at {_fx.describe_source(node)}: {reason}") from None
+
     if not target.startswith("cuda"):
-        refuse(first, f"it runs on a GPU of NVIDIA, and the target is '{target}'")
+        refuse(found[0], f"it runs on a GPU of NVIDIA, and the target is '{target}'")
     try:
         import triton  # noqa: F401
     except ImportError:
-        refuse(first, "Triton is not installed, which makes its code")
+        refuse(found[0], "Triton is not installed, which makes its code")
     copied = torch.fx.Graph()
     copied.output(copied.graph_copy(program.graph, {}))
     module = torch.fx.GraphModule(program.graph_module, copied)
@@ -302,7 +333,7 @@ def lower_exported(program, target, folder):
     for node in calls(copied):
         try:
             if node.target.__name__ != _CALLS[0]:
-                raise _Refused("it writes to its arguments, which the export has to make a result (run_decompositions)")
+                raise _Refused("it writes to its arguments; run_decompositions({}) of the program makes results of them")
             function, arguments, constants, options = _collect(node)
             if not any(each.mutated for each in arguments):
                 raise _Refused("it changes none of its arguments")
@@ -310,13 +341,12 @@ def lower_exported(program, target, folder):
             key = json.dumps([ptx, metadata.shared, [(a.name, a.kind, a.type, a.mutated, a.kind == "float" and a.value,
                                                       a.kind == "tensor" and _value(a.value).dim()) for a in arguments]])
             name = f"{metadata.name}_{hashlib.sha256(key.encode()).hexdigest()[:12]}"
-            kernel, scratch = _describe_kernel(name, ptx, metadata, arguments)
-            texts[name] = kernel + _describe_operator(name, arguments, scratch)
+            text, scratch = _describe_kernel(name, ptx, metadata, arguments)
+            texts[name] = text + _describe_operator(name, arguments, scratch)
             _replace(copied, node, name, arguments)
         except _Refused as error:
             refuse(node, str(error))
     module.recompile()
-    path = os.path.join(folder, "triton.mlir")
-    with open(path, "w") as file:
+    with open(kernels, "w") as file:
         file.write("\n".join(texts.values()))
-    return program._update(module, program.graph_signature), path
+    return program._update(module, program.graph_signature)

@@ -3,6 +3,7 @@
 import sys
 import warnings
 
+import numpy
 import torch
 import triton
 import triton.language as tl
@@ -148,19 +149,31 @@ def refuse(model, inputs, target="cuda:sm_90a"):
 
 
 n, m = Dim("n", min=2, max=4096), Dim("m", min=2, max=64)
-pair = lambda size: (torch.randn(size), torch.randn(size))
-if "--without-triton" in sys.argv:
+
+
+def pair(size):
+    return torch.randn(size), torch.randn(size)
+
+
+if sys.argv[1] == "save":  # For the tools: a program, its kernels, inputs and what it should give.
+    folder = sys.argv[2]
+    inputs = pair(1000)
+    exported = coil.lower_triton(export(Axpy(), pair(100), ({0: n}, {0: n})), f"{folder}/kernels.mlir", target="cuda:sm_90a")
+    torch.export.save(exported, f"{folder}/model.pt2")
+    for name, tensor in zip(("x", "y", "out"), (*inputs, Axpy().eager(*inputs)), strict=True):
+        numpy.save(f"{folder}/{name}.npy", tensor.numpy())
+elif sys.argv[1] == "without":  # As if Triton were not installed.
     exported = export(Halve(), (torch.randn(100),))
     sys.modules["triton"] = None
     try:
         coil.compile(exported, target="cuda:sm_90a")
     except coil.CompileError as error:
         print(error)
-    sys.exit()
-check(Axpy(), [100, 128, 1000], pair, ({0: n}, {0: n}))
-check(Rows(), [(5, 33), (1, 64), (40, 2)], lambda size: (torch.randn(size),), ({0: Dim("r", min=1, max=512), 1: m},))
-check(AddTo(), [300, 128, 2], pair, ({0: n}, {0: n}))
-check(Halve(), [100, 3], lambda size: (torch.randn(size),), ({0: n},))
-refuse(Tuned(), (torch.randn(100),))
-refuse(Transposed(), (torch.randn(4, 25),))
-refuse(Halve(), (torch.randn(100),), target="cpu")
+else:
+    check(Axpy(), [100, 128, 1000], pair, ({0: n}, {0: n}))
+    check(Rows(), [(5, 33), (1, 64), (40, 2)], lambda size: (torch.randn(size),), ({0: Dim("r", min=1, max=512), 1: m},))
+    check(AddTo(), [300, 128, 2], pair, ({0: n}, {0: n}))
+    check(Halve(), [100, 3], lambda size: (torch.randn(size),), ({0: n},))
+    refuse(Tuned(), (torch.randn(100),))
+    refuse(Transposed(), (torch.randn(4, 25),))
+    refuse(Halve(), (torch.randn(100),), target="cpu")
