@@ -376,6 +376,18 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   pm.addPass(wrapper::createWrapperDropInPlacePass());
+  if (options.sizeVariants) {
+    wrapper::WrapperSpecializeSizesPassOptions variants;
+    variants.scheduler =
+        runsThreads
+            ? std::string("loop-select-gpu-schedule{deterministic=") +
+                  (options.deterministic ? "true}" : "false}")
+            : "loop-select-schedule{library=none vector-bits=" +
+                  std::to_string(options.vectorBits) +
+                  " stream-bytes=" + std::to_string(options.streamBytes) + "}";
+    pm.addPass(wrapper::createWrapperSpecializeSizesPass(variants));
+    pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  }
   // The order of launches is final.
   if (runsThreads)
     pm.addPass(createWrapperOrderGPUBlocksPass());

@@ -407,6 +407,7 @@ def WrapperCombineGPULaunchesPass
     Option<"maxMovedBytes", "max-moved-bytes", "int64_t", "1048576",
            "buffers of up to so many bytes may live longer than planned">];
   let dependentDialects = ["::coil::sym::SymDialect",
+                           "::coil::target::TargetDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect",

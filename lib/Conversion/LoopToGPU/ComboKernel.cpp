@@ -99,12 +99,13 @@ ComboForm wrapper::getComboForm(KernelOp kernel) {
       func.getNumWorkgroupAttributions() > 0 ||
       func.getNumPrivateAttributions() > 0)
     return refuse("its function is not one block of code");
-  for (NamedAttribute attr : func->getDiscardableAttrs())
-    if (attr.getName() != "nvvm.minctasm" &&
-        attr.getName() != SymbolTable::getSymbolAttrName() &&
-        attr.getName() != gpu::GPUDialect::getKernelFuncAttrName())
-      return refuse("its function has the attribute '" +
-                    attr.getName().strref() + "'");
+  for (NamedAttribute attr : func->getAttrs()) {
+    StringRef name = attr.getName();
+    if (name == "known_cluster_size" ||
+        (name.contains('.') && name != "nvvm.minctasm" &&
+         name != gpu::GPUDialect::getKernelFuncAttrName()))
+      return refuse("its function has the attribute '" + name + "'");
+  }
   size_t numBuffers =
       kernel.getBatch() ? 1 : kernel.getNumInputs() + kernel.getNumOutputs();
   if (func.getNumArguments() != numBuffers + kernel.getSymbols().size())

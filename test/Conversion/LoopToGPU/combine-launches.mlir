@@ -1,4 +1,4 @@
-// RUN: coil-opt %s --wrapper-combine-gpu-launches --wrapper-verify-memory --split-input-file --remarks-filter=wrapper-combine --remark-policy=all 2>%t | FileCheck %s
+// RUN: coil-opt %s --wrapper-combine-gpu-launches --wrapper-verify-memory --split-input-file --remarks-filter=wrapper-combine-gpu-launches --remark-policy=all 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
 !x = !wrapper.buffer<[s0], f32, #wrapper.device<"cuda">>

@@ -1,0 +1,30 @@
+// RUN: coil-compile %s --target=cuda:sm_90 --library=none --to=wrapper --size-variants --explain -o - 2>%t | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+// RUN: coil-compile %s --target=cuda:sm_90 --library=none --to=wrapper -o - | FileCheck %s --check-prefix=OFF
+// RUN: not coil-opt %s "--wrapper-specialize-sizes=scheduler=nothing" 2>&1 | FileCheck %s --check-prefix=WRONG
+
+// F66: a kernel has schedules for sizes far from its hint, and the host program compares the size that a run has. Each
+// variant is for a range. A kernel whose schedule is the same everywhere has none.
+// CHECK:      wrapper.kernel @reduce_sum_0(
+// CHECK-SAME: sym.symbols = {s0 = #sym.range<1, 1048576, hint = 64>, s1 = #sym.range<1, 65536, hint = 1024>}
+// CHECK:      schedule #loop.gpu_schedule<[[BASE:.*]]>
+// CHECK:      wrapper.kernel @reduce_sum_0_{{small|large}}(
+// CHECK:      schedule #loop.gpu_schedule<
+// CHECK-NOT:  [[BASE]]>
+// CHECK-LABEL: wrapper.func @main
+// CHECK:      %[[P:.*]] = wrapper.compare <s{{[01]}}> {{le|gt}} <{{[0-9]+}}>
+// CHECK-NEXT: wrapper.if %[[P]] : i1 {
+// CHECK-NEXT:   wrapper.launch @reduce_sum_0_{{small|large}}[s0, s1] ins(%[[X:.*]] : {{.*}}) outs(%[[Y:.*]] :
+// CHECK-NEXT:   wrapper.yield
+// CHECK-NEXT: } else {
+// CHECK:        wrapper.launch @reduce_sum_0[s0, s1] ins(%[[X]] : {{.*}}) outs(%[[Y]] :
+// REMARK:     Variants {{.*}}'reduce_sum_0' has variants: 'reduce_sum_0_
+// OFF-NOT:    wrapper.if
+// WRONG:      error: the scheduler of 'wrapper-specialize-sizes' is no pipeline of passes
+!t = tensor<?x?xf32, #sym.shape<[s0, s1]>>
+!r = tensor<?x1xf32, #sym.shape<[s0, 1]>>
+func.func @main(%x: !t {coil.name = "x"}) -> !r
+    attributes {sym.symbols = {s0 = #sym.range<1, 1048576, hint = 64>, s1 = #sym.range<1, 65536, hint = 1024>}} {
+  %s = graph.reduce sum, %x dims [1] keepdims : (!t) -> !r
+  return %s : !r
+}
