@@ -19,6 +19,7 @@
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Dialect/Target/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/Dialect/Wrapper/Transforms/SpecializeSizes.h"
 #include "coil/Pipelines/Extensions.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
@@ -377,15 +378,32 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   pm.addPass(wrapper::createWrapperDropInPlacePass());
   if (options.sizeVariants) {
+    // Text and passes say the same.
     wrapper::WrapperSpecializeSizesPassOptions variants;
-    variants.scheduler =
-        runsThreads
-            ? std::string("loop-select-gpu-schedule{deterministic=") +
-                  (options.deterministic ? "true}" : "false}")
-            : "loop-select-schedule{library=none vector-bits=" +
-                  std::to_string(options.vectorBits) +
-                  " stream-bytes=" + std::to_string(options.streamBytes) + "}";
-    pm.addPass(wrapper::createWrapperSpecializeSizesPass(variants));
+    wrapper::BuildScheduler scheduler;
+    if (runsThreads) {
+      variants.scheduler =
+          std::string("loop-select-gpu-schedule{") +
+          (options.deterministic ? "deterministic=true}" : "}");
+      LoopSelectGPUSchedulePassOptions schedule;
+      schedule.deterministic = options.deterministic;
+      scheduler = [schedule](OpPassManager &pm) {
+        pm.addPass(createLoopSelectGPUSchedulePass(schedule));
+      };
+    } else {
+      variants.scheduler =
+          "loop-select-schedule{library=none vector-bits=" +
+          std::to_string(options.vectorBits) +
+          " stream-bytes=" + std::to_string(options.streamBytes) + "}";
+      loop::LoopSelectSchedulePassOptions schedule;
+      schedule.vectorBits = options.vectorBits;
+      schedule.streamBytes = options.streamBytes;
+      schedule.library = "none";
+      scheduler = [schedule](OpPassManager &pm) {
+        pm.addPass(loop::createLoopSelectSchedulePass(schedule));
+      };
+    }
+    pm.addPass(wrapper::createWrapperSpecializeSizesPass(variants, scheduler));
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   }
   // The order of launches is final.

@@ -7,8 +7,8 @@
 
 // B16: what a fusion that was not done would have saved comes first where it is most, with the lines of both kernels and
 // the reason. Two reads of 64 MB against one of 256 kB; to explain changes nothing.
-// CHECK:      explain-fusion.mlir:[[# @LINE + 14]]:{{[0-9]+}}: remark: [Missed] WouldSave {{.*}}Remark="one kernel would save 67.1 MB and about {{[0-9.]+}} us: 'scan_sum' (explain-fusion.mlir:[[# @LINE + 13]]) with 'scan_sum' (explain-fusion.mlir:[[# @LINE + 14]]): {{.+}}"
-// CHECK:      WouldSave {{.*}}Remark="one kernel would save {{[0-9.]+}} kB and about {{[0-9.]+}} us: '{{.*}}' (explain-fusion.mlir:[[# @LINE + 14]]) {{into|with}} '{{.*}}' (explain-fusion.mlir:[[# @LINE + 15]]): {{.+}}"
+// CHECK:      explain-fusion.mlir:19:8: remark: [Missed] WouldSave {{.*}}Remark="one kernel would save 67.1 MB and about {{[0-9.]+}} us: '[[BIG:.*]]' (explain-fusion.mlir:18) with '[[BIG]]' (explain-fusion.mlir:19): they reduce over different dimensions"
+// CHECK:      explain-fusion.mlir:21:8: remark: [Missed] WouldSave {{.*}}Remark="one kernel would save 262.1 kB and about {{[0-9.]+}} us: '[[BIG]]' (explain-fusion.mlir:20) with '[[BIG]]' (explain-fusion.mlir:21): they reduce over different dimensions"
 // CHECK-NOT:  WouldSave
 // CPU:        WouldSave {{.*}}one kernel would save 67.1 MB
 // OFF-NOT:    WouldSave

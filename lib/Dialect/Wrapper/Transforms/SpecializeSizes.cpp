@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/Dialect/Wrapper/Transforms/SpecializeSizes.h"
 
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
@@ -48,30 +48,44 @@ struct WrapperSpecializeSizesPass
     : coil::wrapper::impl::WrapperSpecializeSizesPassBase<
           WrapperSpecializeSizesPass> {
   using WrapperSpecializeSizesPassBase::WrapperSpecializeSizesPassBase;
+  WrapperSpecializeSizesPass(const WrapperSpecializeSizesPassOptions &options,
+                             BuildScheduler build)
+      : WrapperSpecializeSizesPassBase(options), build(std::move(build)) {}
+  WrapperSpecializeSizesPass() = default;
+  // What a run holds is not copied.
+  WrapperSpecializeSizesPass(const WrapperSpecializeSizesPass &other)
+      : WrapperSpecializeSizesPassBase(other), build(other.build) {}
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<sym::SymDialect>();
     OpPassManager pm(KernelOp::getOperationName());
-    if (!scheduler.empty() &&
-        succeeded(parsePassPipeline(scheduler, pm, llvm::nulls())))
+    if (succeeded(addScheduler(pm, llvm::nulls())))
       pm.getDependentDialects(registry);
   }
   void runOnOperation() override;
 
 private:
+  LogicalResult addScheduler(OpPassManager &pm, raw_ostream &errors) const {
+    if (!build)
+      return parsePassPipeline(scheduler, pm, errors);
+    build(pm);
+    return success();
+  }
   std::optional<SmallVector<Variant>> find(KernelOp kernel, OpPassManager &pm);
   std::optional<KernelOp> schedule(KernelOp kernel, StringAttr symbol,
                                    sym::RangeAttr range, StringRef suffix,
                                    OpPassManager &pm);
   void dispatch(LaunchOp launch, ArrayRef<Variant> variants);
 
+  BuildScheduler build;
   std::optional<SymbolTable> symbols;
 };
 
 } // namespace
 
-/// A copy of a kernel that is scheduled for a range, if its schedule is another
-/// one. Null, if not; nothing, if the scheduler failed.
+/// A copy of a kernel that is scheduled for a range of a symbol, if the hint
+/// of that alone gives it another schedule. Null, if not; nothing, if the
+/// scheduler failed.
 std::optional<KernelOp>
 WrapperSpecializeSizesPass::schedule(KernelOp kernel, StringAttr symbol,
                                      sym::RangeAttr range, StringRef suffix,
@@ -83,16 +97,25 @@ WrapperSpecializeSizesPass::schedule(KernelOp kernel, StringAttr symbol,
   symbols->insert(copy);
   NamedAttrList ranges(
       kernel->getAttrOfType<DictionaryAttr>(sym::kSymbolsAttrName));
-  ranges.set(symbol, range);
-  copy->setAttr(sym::kSymbolsAttrName, ranges.getDictionary(&getContext()));
-  copy.getLoopKernel().removeScheduleAttr();
-  if (failed(runPipeline(pm, copy)))
+  auto select = [&](sym::RangeAttr range) {
+    ranges.set(symbol, range);
+    copy->setAttr(sym::kSymbolsAttrName, ranges.getDictionary(&getContext()));
+    copy.getLoopKernel().removeScheduleAttr();
+    return runPipeline(pm, copy);
+  };
+  auto whole = cast<sym::RangeAttr>(ranges.get(symbol));
+  if (failed(select(sym::RangeAttr::get(&getContext(), whole.getMin(),
+                                        whole.getMax(), range.getHint()))))
     return std::nullopt;
-  if (copy.getLoopKernel().getScheduleAttr() !=
-      kernel.getLoopKernel().getScheduleAttr())
-    return copy;
-  symbols->erase(copy);
-  return KernelOp();
+  if (copy.getLoopKernel().getScheduleAttr() ==
+      kernel.getLoopKernel().getScheduleAttr()) {
+    symbols->erase(copy);
+    return KernelOp();
+  }
+  // What only the range allows, such as narrower indices, comes on top.
+  if (failed(select(range)))
+    return std::nullopt;
+  return copy;
 }
 
 /// The variants of a kernel for the first of its symbols that gives some. Empty
@@ -149,10 +172,12 @@ void WrapperSpecializeSizesPass::dispatch(LaunchOp launch,
   Location loc = launch.getLoc();
   for (Variant variant : variants) {
     sym::ExprAttr value = launch.getSymbols().getDims()[variant.symbol];
-    Value holds = CompareOp::create(
-        b, loc, b.getI1Type(), value,
-        variant.isBelow ? sym::Predicate::Le : sym::Predicate::Gt,
-        sym::constant(&getContext(), variant.bound));
+    sym::ExprAttr bound = sym::constant(&getContext(), variant.bound);
+    Value holds = variant.isBelow
+                      ? CompareOp::create(b, loc, b.getI1Type(), value,
+                                          sym::Predicate::Le, bound)
+                      : CompareOp::create(b, loc, b.getI1Type(), bound,
+                                          sym::Predicate::Lt, value);
     auto branch = IfOp::create(b, loc, TypeRange(), holds,
                                /*defines=*/ArrayAttr());
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
@@ -173,7 +198,7 @@ void WrapperSpecializeSizesPass::runOnOperation() {
   OpPassManager pm(KernelOp::getOperationName());
   std::string message;
   llvm::raw_string_ostream errors(message);
-  if (failed(parsePassPipeline(scheduler, pm, errors))) {
+  if (failed(addScheduler(pm, errors))) {
     getOperation().emitError("the scheduler of '" DEBUG_TYPE "' is no pipeline "
                              "of passes: ")
         << message;
@@ -207,4 +232,10 @@ void WrapperSpecializeSizesPass::runOnOperation() {
     dispatch(launch, it->second);
   }
   symbols.reset();
+}
+
+std::unique_ptr<Pass> wrapper::createWrapperSpecializeSizesPass(
+    const WrapperSpecializeSizesPassOptions &options, BuildScheduler build) {
+  return std::make_unique<WrapperSpecializeSizesPass>(options,
+                                                      std::move(build));
 }

@@ -594,7 +594,7 @@ def WrapperSpecializeSizesPass
     ```
     After:
     ```mlir
-    %p = wrapper.compare <s0> gt <4096>
+    %p = wrapper.compare <4096> lt <s0>
     wrapper.if %p : i1 {
       wrapper.launch @sum_large[s0] ins(%x : !b) outs(%0 : !c)
       wrapper.yield
