@@ -8,7 +8,7 @@
 // BASE:      before reduce_sum_0:[[N:[0-9]+]] - in0: f32[3, 1000]
 // BASE:      after reduce_sum_0:[[N]] - out0: f32[3, 1], 3 elements, 12 bytes, min 1000, max 1000
 // LARGE:     before reduce_sum_0_large:[[N:[0-9]+]] - in0: f32[1, 9000]
-// LARGE:     after reduce_sum_0_large:[[N]] - out0: f32[1, 1], 1 elements, 4 bytes, min 9000, max 9000
+// LARGE:     after reduce_sum_0_large:[[N]] - out0: f32[1, 1], 1 element{{s?}}, 4 bytes, min 9000, max 9000
 !t = tensor<?x?xf32, #sym.shape<[s0, s1]>>
 !r = tensor<?x1xf32, #sym.shape<[s0, 1]>>
 func.func @main(%x: !t {coil.name = "x"}) -> !r
