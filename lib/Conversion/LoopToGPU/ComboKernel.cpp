@@ -27,6 +27,8 @@ using namespace coil;
 using namespace coil::wrapper;
 
 static constexpr unsigned kSharedSpace = 3;
+/// Registers that a thread may need.
+static constexpr int64_t kMaxThreadRegisters = 255;
 
 //===----------------------------------------------------------------------===//
 // Forms
@@ -167,6 +169,10 @@ std::string wrapper::getConflict(const ComboForm &a, const ComboForm &b,
   const ComboForm &small = a.threads < b.threads ? a : b;
   if (small.threads % facts.warpSize != 0)
     return "the blocks of one have other threads, and not whole warps";
+  int64_t largest = std::max(a.threads, b.threads);
+  if (largest * kMaxThreadRegisters > facts.registers)
+    return "the blocks of one have " + std::to_string(largest) +
+           " threads, which leaves those of the other too few registers";
   if (small.hasBarriers && !(small.canCountThreads && facts.has("ptx")))
     return "the blocks of one have fewer threads, which wait for a whole block";
   return {};

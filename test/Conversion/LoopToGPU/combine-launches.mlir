@@ -267,6 +267,43 @@ wrapper.func @alone(%x: !b) -> (!b, !b, !b, !b, !b, !b, !b) {
 
 !b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
 
+// A block of many threads has few registers for each, which a kernel with smaller blocks may need.
+// REMARK: not combined: 'wide': with 'small': the blocks of one have 512 threads, which leaves those of the other too few registers
+// CHECK-LABEL: wrapper.func @registers
+// CHECK: wrapper.launch @small[]
+// CHECK: wrapper.launch @wide[]
+wrapper.kernel @small() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [64, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @small {
+    gpu.func @small(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      gpu.return
+    }
+  }
+}
+wrapper.kernel @wide() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [512, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @wide {
+    gpu.func @wide(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      gpu.return
+    }
+  }
+}
+wrapper.func @registers(%x: !b) -> (!b, !b) {
+  %0 = wrapper.alloc : !b
+  wrapper.launch @small[] ins(%x : !b) outs(%0 : !b)
+  %1 = wrapper.alloc : !b
+  wrapper.launch @wide[] ins(%x : !b) outs(%1 : !b)
+  wrapper.return %0, %1 : !b, !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
+
 // Shared memory of the parts lies over one another: a block runs one of them.
 // CHECK-LABEL: wrapper.kernel @k_with_l()
 // CHECK-SAME: shared = 2048
