@@ -47,6 +47,11 @@ class _Argument:
     value: object
     mutated: bool = False
 
+    def describe(self):
+        """All that the text of an operator has of it."""
+        rank = _value(self.value).dim() if self.kind == "tensor" else None
+        return self.name, self.kind, self.type, self.mutated, rank, self.value if self.kind == "float" else None
+
 
 def _kernel_name(node):
     """What its author calls a kernel, as far as this process knows it."""
@@ -86,8 +91,8 @@ def _function_of(kernel, arguments):
         if isinstance(kernel, Heuristics):
             raise _Refused("its heuristics are functions of the values of a call")
         if len(kernel.configs) != 1:
-            raise _Refused(f"it is tuned over {len(kernel.configs)} configurations, none of which can be measured where "
-                           "a program is compiled; give it one")
+            raise _Refused(f"it is tuned over {len(kernel.configs)} configurations, none of which can be measured "
+                           "where a program is compiled; give it one")
         config = kernel.configs[0]
         arguments.update(config.kwargs)
         options = {name: value for name in ("num_warps", "num_stages", "num_ctas", "maxnreg")
@@ -162,10 +167,12 @@ def _compile(function, arguments, constants, options, target):
         made = triton.compile(ASTSource(function, signature=ordered, constexprs=constants),
                               target=GPUTarget("cuda", _arch(target), 32), options=options)
     except Exception as error:  # Triton's own errors have many types.
-        raise _Refused(f"Triton cannot compile it: {type(error).__name__}: {(str(error).splitlines() or [''])[0]}") from error
+        first = (str(error).splitlines() or [""])[0]
+        raise _Refused(f"Triton cannot compile it: {type(error).__name__}: {first}") from error
     metadata = made.metadata
-    for name, reason in (("global_scratch_size", "scratch memory"), ("profile_scratch_size", "memory for its profile"),
-                         ("launch_cooperative_grid", "a cooperative launch"), ("tensordesc_meta", "tensor maps")):
+    for name, reason in (("global_scratch_size", "scratch memory"), ("tensordesc_meta", "tensor maps"),
+                         ("profile_scratch_size", "memory for its profile"),
+                         ("launch_cooperative_grid", "a cooperative launch")):
         if getattr(metadata, name, None):
             raise _Refused(f"it needs {reason}")
     if metadata.num_ctas != 1:
@@ -200,8 +207,9 @@ def _describe_kernel(name, ptx, metadata, arguments):
     entry = ptx[ptx.index(".entry " + metadata.name):]
     count = entry[:entry.index(")")].count(".param")
     parameters += [f'#wrapper.param<"scratch{i}", read, i8>' for i in range(count - len(arguments))]
+    threads = metadata.num_warps * metadata.warp_size
     return (f'wrapper.kernel @{name}() attributes {{device = #wrapper.device<"cuda">, entry = "{metadata.name}",\n'
-            f'    threads = array<i64: {metadata.num_warps * metadata.warp_size}, 1, 1>, shared = {metadata.shared} : i64,\n'
+            f'    threads = array<i64: {threads}, 1, 1>, shared = {metadata.shared} : i64,\n'
             f'    parameters = [{", ".join(parameters)}],\n    ptx = {_quoted(ptx)}}} {{\n}}\n'
             f'wrapper.grid @{name}_grid["gx", "gy", "gz"] cases [#wrapper.grid_case<{{}}, <[gx, gy, gz]>>]\n',
             count - len(arguments))
@@ -214,7 +222,8 @@ def _describe_operator(name, arguments, scratch):
     for argument in tensors:
         for d in range(_value(argument.value).dim()):
             ranges.append(f"{argument.name}_{d} = #sym.range<0, 1099511627776>")
-            body.append(f'wrapper.input_symbol "{argument.name}_{d}" = size {d} of %{argument.name} : {_buffer(argument)}')
+            body.append(f'wrapper.input_symbol "{argument.name}_{d}" = size {d} of %{argument.name} : '
+                        + _buffer(argument))
     for symbol in [argument.name for argument in arguments if argument.kind == "int"] + ["gx", "gy", "gz"]:
         low, high = (0, _INT32[1]) if symbol in ("gx", "gy", "gz") else _INT32
         ranges.append(f"{symbol} = #sym.range<{low}, {high}>")
@@ -246,7 +255,8 @@ def _describe_operator(name, arguments, scratch):
     results = ", ".join(_buffer(each) for each in updates)
     lines = "\n".join("  " + line for line in body)
     return (f'wrapper.func private @{name}_operator({inputs}) -> ({results})\n'
-            f'    attributes {{wrapper.operator = "coil_triton::{name}", sym.symbols = {{{", ".join(ranges)}}}}} {{\n{lines}\n}}\n')
+            f'    attributes {{wrapper.operator = "coil_triton::{name}",\n'
+            f'                sym.symbols = {{{", ".join(ranges)}}}}} {{\n{lines}\n}}\n')
 
 
 def _register(name, arguments):
@@ -326,6 +336,8 @@ def lower_triton(program, kernels, *, target="cuda"):
         import triton  # noqa: F401
     except ImportError:
         refuse(found[0], "Triton is not installed, which makes its code")
+    if any(node.target.__name__ != _CALLS[0] for node in found):
+        program = program.run_decompositions({})  # What a kernel writes becomes a result.
     copied = torch.fx.Graph()
     copied.output(copied.graph_copy(program.graph, {}))
     module = torch.fx.GraphModule(program.graph_module, copied)
@@ -333,13 +345,12 @@ def lower_triton(program, kernels, *, target="cuda"):
     for node in calls(copied):
         try:
             if node.target.__name__ != _CALLS[0]:
-                raise _Refused("it writes to its arguments; run_decompositions({}) of the program makes results of them")
+                raise _Refused("what it writes is no result of the program's graph")
             function, arguments, constants, options = _collect(node)
             if not any(each.mutated for each in arguments):
                 raise _Refused("it changes none of its arguments")
             ptx, metadata = _compile(function, arguments, constants, options, target)
-            key = json.dumps([ptx, metadata.shared, [(a.name, a.kind, a.type, a.mutated, a.kind == "float" and a.value,
-                                                      a.kind == "tensor" and _value(a.value).dim()) for a in arguments]])
+            key = json.dumps([ptx, metadata.shared, [each.describe() for each in arguments]])
             name = f"{metadata.name}_{hashlib.sha256(key.encode()).hexdigest()[:12]}"
             text, scratch = _describe_kernel(name, ptx, metadata, arguments)
             texts[name] = text + _describe_operator(name, arguments, scratch)

@@ -125,7 +125,7 @@ class Transposed(torch.nn.Module):
 
 
 def export(model, inputs, dynamic=None):
-    return torch.export.export(model, inputs, dynamic_shapes=dynamic, strict=False).run_decompositions({})
+    return torch.export.export(model, inputs, dynamic_shapes=dynamic, strict=False)
 
 
 def check(model, sizes, make, dynamic):
@@ -158,7 +158,8 @@ def pair(size):
 if sys.argv[1] == "save":  # For the tools: a program, its kernels, inputs and what it should give.
     folder = sys.argv[2]
     inputs = pair(1000)
-    exported = coil.lower_triton(export(Axpy(), pair(100), ({0: n}, {0: n})), f"{folder}/kernels.mlir", target="cuda:sm_90a")
+    exported = export(Axpy(), pair(100), ({0: n}, {0: n}))
+    exported = coil.lower_triton(exported, f"{folder}/kernels.mlir", target="cuda:sm_90a")
     torch.export.save(exported, f"{folder}/model.pt2")
     for name, tensor in zip(("x", "y", "out"), (*inputs, Axpy().eager(*inputs)), strict=True):
         numpy.save(f"{folder}/{name}.npy", tensor.numpy())
@@ -171,7 +172,8 @@ elif sys.argv[1] == "without":  # As if Triton were not installed.
         print(error)
 else:
     check(Axpy(), [100, 128, 1000], pair, ({0: n}, {0: n}))
-    check(Rows(), [(5, 33), (1, 64), (40, 2)], lambda size: (torch.randn(size),), ({0: Dim("r", min=1, max=512), 1: m},))
+    both = {0: Dim("r", min=1, max=512), 1: m}
+    check(Rows(), [(5, 33), (1, 64), (40, 2)], lambda size: (torch.randn(size),), (both,))
     check(AddTo(), [300, 128, 2], pair, ({0: n}, {0: n}))
     check(Halve(), [100, 3], lambda size: (torch.randn(size),), ({0: n},))
     refuse(Tuned(), (torch.randn(100),))

@@ -63,7 +63,8 @@ def make(rng, count):
                 body.append(f"%v{i} = graph.div %e{i}, %t{i} : ({type_}, {small}) -> {type_}")
                 name = f"%v{i}"
             else:
-                body.append(f"%v{i} = graph.reduce {'sum' if kind == 'reduce' else 'max'}, {name} dims [{dim}] keepdims : ({type_}) -> {small}")
+                combiner = "sum" if kind == "reduce" else "max"
+                body.append(f"%v{i} = graph.reduce {combiner}, {name} dims [{dim}] keepdims : ({type_}) -> {small}")
                 name, sizes = f"%v{i}", reduced
         values.append((name, sizes, element))
         results.append((name, tensor(sizes, element)))
@@ -105,7 +106,8 @@ def main():
         path = os.path.join(options.out, f"kernels-{seed}.mlir")
         with open(path, "w") as file:
             file.write(text)
-        for values in (symbols, {name: 0 for name in symbols}, {name: value * 5 % 97 for name, value in symbols.items()}):
+        others = {name: value * 5 % 97 for name, value in symbols.items()}
+        for values in (symbols, dict.fromkeys(symbols, 0), others):
             counts = []
             for combines in (True, False):
                 launches, error = run(options, path, values, combines)
