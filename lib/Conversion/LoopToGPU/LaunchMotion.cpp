@@ -19,8 +19,8 @@ using namespace coil;
 using namespace coil::wrapper;
 
 LaunchMotion::LaunchMotion(FuncOp fn,
-                           llvm::function_ref<bool(sym::ExprAttr)> isSmall)
-    : isSmall(isSmall) {
+                           std::function<bool(sym::ExprAttr)> isSmall)
+    : isSmall(std::move(isSmall)) {
   for (Value v : fn.getBody().front().getTerminator()->getOperands())
     results.insert(getStorage(v));
 }

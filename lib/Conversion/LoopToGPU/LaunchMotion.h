@@ -15,7 +15,8 @@
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <functional>
 
 namespace coil::wrapper {
 
@@ -29,7 +30,7 @@ class LaunchMotion {
 public:
   /// \p isSmall says whether so many bytes of the program's own may live
   /// longer than planned.
-  LaunchMotion(FuncOp fn, llvm::function_ref<bool(sym::ExprAttr)> isSmall);
+  LaunchMotion(FuncOp fn, std::function<bool(sym::ExprAttr)> isSmall);
 
   /// Numbers \p op, which is the next of the function.
   int64_t enter(mlir::Operation &op);
@@ -50,7 +51,7 @@ private:
 
   bool canMoveDefinition(mlir::Value value, int64_t to);
 
-  llvm::function_ref<bool(sym::ExprAttr)> isSmall;
+  std::function<bool(sym::ExprAttr)> isSmall;
   int64_t next = 0;
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
   llvm::DenseMap<mlir::Value, Uses> uses;
