@@ -60,6 +60,9 @@ torch_python = os.environ.get("COIL_TORCH_PYTHON", config.torch_python)
 if torch_python and os.path.exists(torch_python):
     config.available_features.add("torch")
     config.substitutions.append(("%torch_python", torch_python))
+    if subprocess.run([torch_python, "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('triton'))"],
+                      check=False).returncode == 0:
+        config.available_features.add("triton")
 # The version of mypy that scripts/typing-requirements.txt names.
 mypy_python = os.environ.get("COIL_MYPY_PYTHON", python)
 requirements = os.path.join(config.coil_src_root, "scripts", "typing-requirements.txt")

@@ -19,6 +19,7 @@
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Dialect/Target/Transforms/Passes.h"
 #include "coil/Dialect/Wrapper/Transforms/Passes.h"
+#include "coil/Dialect/Wrapper/Transforms/SpecializeSizes.h"
 #include "coil/Pipelines/Extensions.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/Libraries.h"
@@ -236,6 +237,11 @@ void coil::buildLoopPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(loop::createLoopFuseColumnsPass(columns));
     pm.addPass(createCSEPass());
   }
+  if (options.fuse) {
+    loop::LoopExplainFusionPassOptions explain;
+    explain.library = library;
+    pm.addNestedPass<func::FuncOp>(loop::createLoopExplainFusionPass(explain));
+  }
   // Fused kernels have moved to what they read, in front of checks of sizes.
   pm.addNestedPass<func::FuncOp>(loop::createLoopHoistAssertionsPass());
   loop::LoopSplitReductionPassOptions split;
@@ -371,6 +377,35 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
   // A plan that breaks the program must not get further.
   pm.addPass(wrapper::createWrapperVerifyMemoryPass());
   pm.addPass(wrapper::createWrapperDropInPlacePass());
+  if (options.sizeVariants) {
+    // Text and passes say the same.
+    wrapper::WrapperSpecializeSizesPassOptions variants;
+    wrapper::BuildScheduler scheduler;
+    if (runsThreads) {
+      variants.scheduler =
+          std::string("loop-select-gpu-schedule{") +
+          (options.deterministic ? "deterministic=true}" : "}");
+      LoopSelectGPUSchedulePassOptions schedule;
+      schedule.deterministic = options.deterministic;
+      scheduler = [schedule](OpPassManager &pm) {
+        pm.addPass(createLoopSelectGPUSchedulePass(schedule));
+      };
+    } else {
+      variants.scheduler =
+          "loop-select-schedule{library=none vector-bits=" +
+          std::to_string(options.vectorBits) +
+          " stream-bytes=" + std::to_string(options.streamBytes) + "}";
+      loop::LoopSelectSchedulePassOptions schedule;
+      schedule.vectorBits = options.vectorBits;
+      schedule.streamBytes = options.streamBytes;
+      schedule.library = "none";
+      scheduler = [schedule](OpPassManager &pm) {
+        pm.addPass(loop::createLoopSelectSchedulePass(schedule));
+      };
+    }
+    pm.addPass(wrapper::createWrapperSpecializeSizesPass(variants, scheduler));
+    pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  }
   // The order of launches is final.
   if (runsThreads)
     pm.addPass(createWrapperOrderGPUBlocksPass());
@@ -440,6 +475,8 @@ void coil::buildKernelPipeline(OpPassManager &pm,
   kernels.addPass(createCSEPass());
   if (runsThreads) {
     pm.addPass(createWrapperBatchGPULaunchesPass());
+    if (options.combineLaunches)
+      pm.addPass(createWrapperCombineGPULaunchesPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
     kind.buildCodePipeline(pm.nest<wrapper::KernelOp>(), code);
   } else {

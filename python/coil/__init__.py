@@ -26,6 +26,7 @@ from coil._program import Program, compile, load_plugin
 from coil._library import CoilError, CompileError, InputError, RunError, version
 from coil._complex import ComplexTensor
 from coil._tensor import Tensor
+from coil._triton import lower_triton
 from coil._tuning import tune
 
 __version__ = version()
@@ -49,6 +50,7 @@ __all__ = [
     "has_function",
     "load_functions",
     "load_plugin",
+    "lower_triton",
     "object_count",
     "options",
     "per_precision",

@@ -117,10 +117,13 @@ def savable_structures(exported):
 
 
 @contextlib.contextmanager
-def exported_file(source, args, kwargs, dynamic_shapes, strict):
+def exported_file(source, args, kwargs, dynamic_shapes, strict, target="cpu"):
     """Exports `source` unless it is exported already: the path of a file that is there in the
-    `with` statement, and what the program takes and returns where the file does not say it."""
+    `with` statement, what the program takes and returns where the file does not say it, and the path
+    of a file of its Triton kernels for `target`, if it has such."""
     import torch
+
+    from coil import _triton
 
     if is_module(source):
         if args is None and kwargs is None:
@@ -140,7 +143,10 @@ def exported_file(source, args, kwargs, dynamic_shapes, strict):
         except NotImplementedError as error:
             raise CompileError(str(error)) from None
     with tempfile.TemporaryDirectory(prefix="coil-") as folder:
-        path = os.path.join(folder, "model.pt2")
+        path, kernels = os.path.join(folder, "model.pt2"), None
+        if _triton.calls(source.graph):
+            kernels = os.path.join(folder, "triton.mlir")
+            source = _triton.lower_triton(source, kernels, target=target)
         # Example inputs are of no use any more, and may be large.
         examples, source._example_inputs = source._example_inputs, None
         try:
@@ -148,14 +154,14 @@ def exported_file(source, args, kwargs, dynamic_shapes, strict):
                 torch.export.save(source, path)
         finally:
             source._example_inputs = examples
-        yield path, specs
+        yield path, specs, kernels
 
 
-def compile_model(source, args, kwargs, dynamic_shapes, strict, compile_file):
-    """Exports `source` unless it is exported already, and compiles it by `compile_file`,
-    which takes the path of a file that is there for as long as the call lasts."""
-    with exported_file(source, args, kwargs, dynamic_shapes, strict) as (path, specs):
-        program = compile_file(path)
+def compile_model(source, args, kwargs, dynamic_shapes, strict, target, compile_file):
+    """Exports `source` unless it is exported already, and compiles it for `target` by `compile_file`,
+    which takes the path of a file that is there for as long as the call lasts, and options of its own."""
+    with exported_file(source, args, kwargs, dynamic_shapes, strict, target) as (path, specs, kernels):
+        program = compile_file(path, {"user_kernels": kernels} if kernels else {})
         # It is read when it is asked for, which the file does not live to see.
         program.structure  # noqa: B018
     model = Model(program)

@@ -117,3 +117,9 @@ def add_keywords(text, given):
             written = f"{{{written}}}"
         text += f" {option.name}={written}"
     return text
+
+
+def get_target(text):
+    """The value of the option 'target' in options in text."""
+    given = [word.removeprefix("target=").strip("{}") for word in text.split() if word.startswith("target=")]
+    return given[-1] if given else "cpu"

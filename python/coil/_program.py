@@ -474,11 +474,12 @@ def compile(
                              f"but got '{type(source).__name__}'")
         if function != "main" or weights is not None:
             raise InputError("function and weights are for files of MLIR text")
+        text = _options.add_keywords(options, pipeline_options)
         return _model.compile_model(
-            source, args, kwargs, dynamic_shapes, strict,
-            lambda path: compile(
-                path, options=options, object_cache=object_cache, threads=threads, opt_level=opt_level,
-                cuda_graphs=cuda_graphs, device=device, debug_dir=debug_dir, cache=cache, **pipeline_options))
+            source, args, kwargs, dynamic_shapes, strict, _options.get_target(text),
+            lambda path, own: compile(
+                path, options=text, object_cache=object_cache, threads=threads, opt_level=opt_level,
+                cuda_graphs=cuda_graphs, device=device, debug_dir=debug_dir, cache=cache, **own))
     if args is not None or kwargs is not None or dynamic_shapes is not None:
         raise InputError("args, kwargs and dynamic_shapes are for a module; a file has its own")
     path = source

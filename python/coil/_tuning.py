@@ -41,8 +41,10 @@ def tune(source, *, records, args=None, kwargs=None, dynamic_shapes=None, strict
     if not (_model.is_exported(source) or _model.is_module(source)):
         raise InputError("expected a torch.nn.Module, a torch.export.ExportedProgram or the path of a file "
                          f"but got '{type(source).__name__}'")
-    with _model.exported_file(source, args, kwargs, dynamic_shapes, strict) as (path, _):
-        return run_tool(path, records, text, flags)
+    with _model.exported_file(source, args, kwargs, dynamic_shapes, strict,
+                              _options.get_target(text)) as (path, _, kernels):
+        own = {"user_kernels": kernels} if kernels else {}
+        return run_tool(path, records, _options.add_keywords(text, own), flags)
 
 
 def run_tool(path, records, options, flags):

@@ -126,7 +126,8 @@ static constexpr char kExplained[] =
     "graph-raise-attention|loop-.*|convert-"
     "loop-to-wrapper|"
     "wrapper-apply-tuning-records|wrapper-partition-graph|"
-    "wrapper-hoist-device-guards";
+    "wrapper-hoist-device-guards|wrapper-combine-gpu-launches|"
+    "wrapper-specialize-sizes";
 
 static constexpr StringLiteral examples =
     R"(

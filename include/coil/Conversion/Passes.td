@@ -366,6 +366,55 @@ def WrapperBatchGPULaunchesPass : Pass<"wrapper-batch-gpu-launches", "::mlir::Mo
                            "::mlir::gpu::GPUDialect"];
 }
 
+def WrapperCombineGPULaunchesPass
+    : Pass<"wrapper-combine-gpu-launches", "::mlir::ModuleOp"> {
+  let summary = "make one launch of independent launches of different kernels";
+  let description = [{
+    Launches of different kernels, none of which fills the device and none of
+    which needs what another wrote, become one launch of a kernel that has the
+    code of all (a combo kernel). The first blocks do the work of the first kernel, the next
+    those of the second, and so on: a block compares its number with expressions over
+    the launch's symbols, so sizes may be known only at run time, and a part
+    without points has no blocks. Buffers are in a table that is passed by value,
+    as in batches (`wrapper-batch-gpu-launches`, which runs before; its batches are parts
+    like others), so the kernel has the attribute `batch`, which is 1. Blocks have the
+    threads and the shared memory of the part that needs most; barriers of parts with fewer
+    threads name their number.
+
+    A launch moves up to the first of its combination under the rules of
+    `wrapper-batch-gpu-launches`, except that buffers are small if they are small at
+    the hints of their sizes. It joins where the cost model says that time is saved: each launch costs
+    1.2 us, and together blocks of different lengths wait for the longest
+    (docs/rationale/ComboKernels.md).
+
+    Kernels that check indices, share scratch memory between blocks or are
+    user-defined stay as they are, and so do two kernels of which only one
+    waits for the kernel before it. A remark says why.
+
+    Before:
+    ```mlir
+    wrapper.launch @exp[s0] ins(%a : !b) outs(%0 : !b)
+    wrapper.launch @sum[s1] ins(%c : !c) outs(%1 : !d)
+    ```
+    After:
+    ```mlir
+    wrapper.launch @exp_with_sum[s0, s1] ins(%a, %c : !b, !c) outs(%0, %1 : !b, !d)
+    ```
+  }];
+  let options = [
+    Option<"maxKernels", "max-kernels", "uint64_t", "16",
+           "most kernels of a combination">,
+    Option<"maxMovedBytes", "max-moved-bytes", "int64_t", "1048576",
+           "buffers of up to so many bytes may live longer than planned">];
+  let dependentDialects = ["::coil::sym::SymDialect",
+                           "::coil::target::TargetDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ConvertLoopToGPUPass
     : Pass<"convert-loop-to-gpu", "::coil::wrapper::KernelOp"> {
   let summary = "apply a kernel's schedule as code for a GPU";

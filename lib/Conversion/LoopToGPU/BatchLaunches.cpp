@@ -11,12 +11,12 @@
 
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 
+#include "LaunchMotion.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace coil {
 #define GEN_PASS_DEF_WRAPPERBATCHGPULAUNCHESPASS
@@ -27,8 +27,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
 
-/// What kernels take as arguments on every device.
-static constexpr uint64_t kMaxArgumentBytes = 4096;
 /// Buffers of the program's own that may live longer than planned.
 static constexpr int64_t kMaxMovedBytes = int64_t(1) << 20;
 
@@ -49,21 +47,9 @@ public:
   SmallVector<Batch> run(FuncOp fn);
 
 private:
-  /// When storage was last written, and last used at all: numbers of ops.
-  struct Uses {
-    int64_t written = -1;
-    int64_t used = -1;
-  };
-
   size_t getLimit(LaunchOp launch);
-  bool canMove(LaunchOp launch, int64_t to);
-  bool canMoveDefinition(Value value, int64_t to);
-  void record(Operation &op, int64_t at);
 
   SymbolTable &symbols;
-  llvm::DenseMap<Operation *, int64_t> numbers;
-  llvm::DenseMap<Value, Uses> uses;
-  llvm::DenseSet<Value> results;
 };
 
 struct WrapperBatchGPULaunchesPass
@@ -96,84 +82,22 @@ size_t Finder::getLimit(LaunchOp launch) {
   return buffers == 0 ? 1 : std::max<uint64_t>(words / buffers, 1);
 }
 
-/// Whether a value exists before op number `to`, or can.
-bool Finder::canMoveDefinition(Value value, int64_t to) {
-  Operation *def = value.getDefiningOp();
-  if (!def || numbers.lookup(def) < to)
-    return true;
-  return (isa<AllocOp>(def) || isMemoryEffectFree(def)) &&
-         llvm::all_of(def->getOperands(),
-                      [&](Value v) { return canMoveDefinition(v, to); });
-}
-
-/// Whether a launch may run in front of what comes behind op number `to`.
-bool Finder::canMove(LaunchOp launch, int64_t to) {
-  for (Value v : launch->getOperands())
-    if (!canMoveDefinition(v, to))
-      return false;
-  for (Value v : launch.getInputs())
-    if (uses.lookup(getStorage(v)).written >= to)
-      return false;
-  for (Value v : launch.getOutputs()) {
-    Value storage = getStorage(v);
-    if (uses.lookup(storage).used >= to)
-      return false;
-    sym::ExprAttr bytes = cast<BufferType>(storage.getType()).getStorageBytes();
-    if (!results.contains(storage) &&
-        !(bytes.isConstant() && bytes.getValue() <= kMaxMovedBytes))
-      return false;
-  }
-  return true;
-}
-
-/// Notes what an op does with storage, as if it were number `at`.
-void Finder::record(Operation &op, int64_t at) {
-  auto note = [&](Value v, bool writes) {
-    if (!isa<BufferType>(v.getType()))
-      return;
-    Uses &u = uses[getStorage(v)];
-    u.used = std::max(u.used, at);
-    if (writes)
-      u.written = std::max(u.written, at);
-  };
-  if (isMemoryEffectFree(&op))
-    return;
-  for (Region &region : op.getRegions())
-    region.walk([&](Operation *inner) {
-      for (Value v : inner->getOperands())
-        note(v, /*writes=*/true);
-    });
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects) {
-    for (Value v : op.getOperands())
-      note(v, /*writes=*/true);
-    return;
-  }
-  SmallVector<MemoryEffects::EffectInstance> instances;
-  effects.getEffects(instances);
-  for (const MemoryEffects::EffectInstance &effect : instances)
-    if (Value v = effect.getValue())
-      if (!isa<MemoryEffects::Allocate>(effect.getEffect()))
-        note(v, !isa<MemoryEffects::Read>(effect.getEffect()));
-}
-
 SmallVector<Batch> Finder::run(FuncOp fn) {
   Block &block = fn.getBody().front();
-  for (Value v : block.getTerminator()->getOperands())
-    results.insert(getStorage(v));
+  LaunchMotion motion(fn, [](sym::ExprAttr bytes) {
+    return bytes.isConstant() && bytes.getValue() <= kMaxMovedBytes;
+  });
   SmallVector<Batch> batches;
   // The last batch of each kernel and symbols.
   llvm::DenseMap<std::pair<Attribute, Attribute>, size_t> open;
-  int64_t next = 0;
   for (Operation &op : block) {
-    int64_t number = next++;
-    numbers[&op] = number;
+    int64_t number = motion.enter(op);
     if (!getBoundSymbols(&op).empty())
       open.clear(); // Nothing moves to where its symbols are not bound.
     auto launch = dyn_cast<LaunchOp>(op);
     size_t limit = launch ? getLimit(launch) : 1;
     if (limit < 2) {
-      record(op, number);
+      motion.record(op, number);
       continue;
     }
     std::pair<Attribute, Attribute> key = {launch.getCalleeAttr(),
@@ -181,15 +105,16 @@ SmallVector<Batch> Finder::run(FuncOp fn) {
     auto found = open.find(key);
     if (found != open.end()) {
       Batch &batch = batches[found->second];
-      if (batch.launches.size() < limit && canMove(launch, batch.position)) {
+      if (batch.launches.size() < limit &&
+          motion.canMove(launch, batch.position)) {
         batch.launches.push_back(launch);
-        record(op, batch.position);
+        motion.record(op, batch.position);
         continue;
       }
     }
     open[key] = batches.size();
     batches.push_back({{launch}, number});
-    record(op, number);
+    motion.record(op, number);
   }
   llvm::erase_if(batches, [](const Batch &b) { return b.launches.size() < 2; });
   return batches;
@@ -300,59 +225,6 @@ static KernelOp createBatchKernel(KernelOp kernel, unsigned count,
   return copy;
 }
 
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
-
-/// Moves what defines a value in front of an op, unless it already is there.
-static void hoistDefinition(Value value, Operation *before) {
-  Operation *def = value.getDefiningOp();
-  if (!def || def->isBeforeInBlock(before))
-    return;
-  for (Value v : def->getOperands())
-    hoistDefinition(v, before);
-  def->moveBefore(before);
-}
-
-/// What the launches of a batch cost together, if all have a cost.
-static CostAttr getCost(const Batch &batch) {
-  sym::ExprAttr bytes, flops, matrix;
-  auto add = [](sym::ExprAttr &sum, sym::ExprAttr part) {
-    sum = sum && part ? sym::add(sum, part) : sum ? sum : part;
-  };
-  for (LaunchOp launch : batch.launches) {
-    auto cost = launch->getAttrOfType<CostAttr>(kCostAttrName);
-    if (!cost)
-      return {};
-    add(bytes, cost.getBytes());
-    add(flops, cost.getFlops());
-    add(matrix, cost.getMatrix());
-  }
-  return CostAttr::get(bytes.getContext(), bytes, flops, matrix);
-}
-
-static void join(const Batch &batch, KernelOp kernel) {
-  LaunchOp first = batch.launches.front();
-  SmallVector<Value> inputs, outputs;
-  SmallVector<Location> locations;
-  for (LaunchOp launch : batch.launches) {
-    for (Value v : launch->getOperands())
-      hoistDefinition(v, first);
-    llvm::append_range(inputs, launch.getInputs());
-    llvm::append_range(outputs, launch.getOutputs());
-    locations.push_back(launch.getLoc());
-  }
-  OpBuilder b(first);
-  auto joined =
-      LaunchOp::create(b, b.getFusedLoc(locations),
-                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                       first.getSymbolsAttr(), inputs, outputs);
-  if (CostAttr cost = getCost(batch))
-    joined->setAttr(kCostAttrName, cost);
-  for (LaunchOp launch : batch.launches)
-    launch.erase();
-}
-
 void WrapperBatchGPULaunchesPass::runOnOperation() {
   SymbolTable symbols(getOperation());
   llvm::DenseMap<std::pair<Operation *, size_t>, KernelOp> made;
@@ -367,7 +239,7 @@ void WrapperBatchGPULaunchesPass::runOnOperation() {
       if (!joined)
         joined =
             createBatchKernel(kernel, static_cast<unsigned>(count), symbols);
-      join(batch, joined);
+      joinLaunches(batch.launches, joined, first.getSymbols());
     }
   for (Operation *kernel : changed)
     if (SymbolTable::symbolKnownUseEmpty(kernel, getOperation()))

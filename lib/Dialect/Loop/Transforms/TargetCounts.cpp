@@ -41,9 +41,9 @@ static constexpr int64_t kThreadAccess = 16, kVectorAccess = 64;
 /// A launch in a chain of small kernels on an H200
 /// (benchmarks/results/gpu-design.md).
 static constexpr double kLaunchSeconds = 1.2e-6;
-/// Bytes that cores move while they begin and end one more kernel: 5 us at 20
-/// GB/s (benchmarks/results/cpu.md).
-static constexpr double kVectorKernelBytes = 100e3;
+/// What cores move in a second, and bytes that they move while they begin and
+/// end one more kernel: 5 us at 20 GB/s (benchmarks/results/cpu.md).
+static constexpr double kVectorBandwidth = 20e9, kVectorKernelBytes = 100e3;
 
 ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
   ReductionCounts counts{
@@ -159,4 +159,12 @@ double loop::getLaunchBytes(target::TargetAttrInterface target) {
   return bandwidth && target.getFact("multiprocessors")
              ? static_cast<double>(*bandwidth) * kLaunchSeconds
              : kVectorKernelBytes;
+}
+
+double loop::getBandwidth(target::TargetAttrInterface target) {
+  std::optional<int64_t> bandwidth =
+      target ? target.getFact("bandwidth") : std::nullopt;
+  return bandwidth && target.getFact("multiprocessors")
+             ? static_cast<double>(*bandwidth)
+             : kVectorBandwidth;
 }

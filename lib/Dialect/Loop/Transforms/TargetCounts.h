@@ -73,6 +73,9 @@ int64_t getMaxOps(int64_t maxOps, target::TargetAttrInterface target);
 /// Operations that the target computes in the time in which it moves a byte.
 int64_t getOpsPerByte(target::TargetAttrInterface target);
 
+/// Bytes that the target moves in a second.
+double getBandwidth(target::TargetAttrInterface target);
+
 /// Bytes that the target moves in the time that one more kernel takes to begin
 /// and end.
 double getLaunchBytes(target::TargetAttrInterface target);

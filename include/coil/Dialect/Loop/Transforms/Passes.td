@@ -553,6 +553,32 @@ def LoopExtendProductPrecisionPass : Pass<"loop-extend-product-precision", "::ml
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LoopExplainFusionPass : Pass<"loop-explain-fusion", "::mlir::func::FuncOp"> {
+  let summary = "say what the fusions that were not done would have saved";
+  let description = [{
+    Emits a remark (category `loop-explain-fusion`) for each two kernels of which
+    one reads what the other computes, or which read the same memory: the bytes
+    and the time that one kernel would save, the source lines of both, and why
+    fusion does not make one of them. Remarks come in the order of the time, the
+    greatest first. The program is not changed, and without somebody who
+    listens to remarks the pass does nothing.
+
+    Bytes are those of values that would no longer be written and read, and one
+    of two reads of what both read. The time is that of both kernels by the
+    cost model of fusion (docs/concepts/FusionByTime.md), a launch included, minus that of one
+    kernel that computes all of it once. So it is what can be saved at most:
+    what would be computed several times is part of the reason, not of the figure.
+
+    The reasons are those of `loop-fuse` for the kernels that there are in the end.
+    It runs behind all fusions.
+  }];
+  let options = [
+    Option<"library", "library", "std::string", "\"none\"",
+           "libraries that compute kernels">,
+    Option<"maxPairs", "max-pairs", "uint64_t", "0",
+           "most pairs that are reported; 0: all">];
+}
+
 def LoopFuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
   let summary = "one kernel for rows and columns of the same data";
   let description = [{

@@ -573,6 +573,44 @@ def WrapperSinkWaitsPass : Pass<"wrapper-sink-waits", "::mlir::ModuleOp"> {
            "How much of the peak memory there may be afterwards, in percent">];
 }
 
+def WrapperSpecializeSizesPass
+    : Pass<"wrapper-specialize-sizes", "::mlir::ModuleOp"> {
+  let summary = "choose among schedules of a kernel by the sizes of a run";
+  let description = [{
+    A kernel's schedule is selected at the hints of its symbols. This pass selects
+    two more, at a symbol's hint divided by `factor` and times `factor`, by running
+    `scheduler` on copies of the kernel. A copy whose schedule is another one becomes a
+    variant, and each launch of the kernel becomes a branch: a small variant
+    up to the hint over the root of `factor`, a large one above the hint times
+    it, and otherwise the kernel itself. The variants know the range of the sizes for which they
+    run. Of a kernel with several symbols the first that gives a variant decides.
+
+    It runs behind memory planning, since launches in branches are planned less
+    well, and before the order of launches is used. Other launches stay as they are.
+
+    Before:
+    ```mlir
+    wrapper.launch @sum[s0] ins(%x : !b) outs(%0 : !c)
+    ```
+    After:
+    ```mlir
+    %p = wrapper.compare <4096> lt <s0>
+    wrapper.if %p : i1 {
+      wrapper.launch @sum_large[s0] ins(%x : !b) outs(%0 : !c)
+      wrapper.yield
+    } else {
+      wrapper.launch @sum[s0] ins(%x : !b) outs(%0 : !c)
+      wrapper.yield
+    }
+    ```
+  }];
+  let options = [
+    Option<"factor", "factor", "int64_t", "16",
+           "how far from a hint the sizes of variants are">,
+    Option<"scheduler", "scheduler", "std::string", "\"\"",
+           "the passes that select a schedule for a kernel">];
+}
+
 def WrapperUseGeneratorPass
     : Pass<"wrapper-use-generator", "::mlir::ModuleOp"> {
   let summary = "draw random numbers from the run's generator";

@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of the Coil project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which launches of a host program may run together with an earlier one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef COIL_LIB_CONVERSION_LOOPTOGPU_LAUNCHMOTION_H
+#define COIL_LIB_CONVERSION_LOOPTOGPU_LAUNCHMOTION_H
+
+#include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <functional>
+
+namespace coil::wrapper {
+
+/// Bytes of all arguments of a kernel, on every device.
+inline constexpr uint64_t kMaxArgumentBytes = 4096;
+
+/// Legality of moving launches up in a function of one block. Ops are visited
+/// in order: each is entered, and then recorded at its own position or at the
+/// position of the launch that it joins.
+class LaunchMotion {
+public:
+  /// \p isSmall says whether so many bytes of the program's own may live
+  /// longer than planned.
+  LaunchMotion(FuncOp fn, std::function<bool(sym::ExprAttr)> isSmall);
+
+  /// Numbers \p op, which is the next of the function.
+  int64_t enter(mlir::Operation &op);
+  /// Notes what \p op does with storage, as if its number were \p at.
+  void record(mlir::Operation &op, int64_t at);
+  /// Whether \p launch may run where op number \p to is. Otherwise `why` is the
+  /// reason.
+  bool canMove(LaunchOp launch, int64_t to);
+
+  std::string why;
+
+private:
+  /// When storage was last written, and last used at all: numbers of ops.
+  struct Uses {
+    int64_t written = -1;
+    int64_t used = -1;
+  };
+
+  bool canMoveDefinition(mlir::Value value, int64_t to);
+
+  std::function<bool(sym::ExprAttr)> isSmall;
+  int64_t next = 0;
+  llvm::DenseMap<mlir::Operation *, int64_t> numbers;
+  llvm::DenseMap<mlir::Value, Uses> uses;
+  llvm::DenseSet<mlir::Value> results;
+};
+
+/// Makes one launch of \p kernel of launches, in place of the first of them.
+LaunchOp joinLaunches(llvm::ArrayRef<LaunchOp> launches, KernelOp kernel,
+                      sym::ShapeAttr symbols);
+
+} // namespace coil::wrapper
+
+#endif // COIL_LIB_CONVERSION_LOOPTOGPU_LAUNCHMOTION_H
