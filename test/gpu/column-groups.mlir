@@ -2,7 +2,7 @@
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a --library=none --random-inputs --reference=interp
 // RUN: rm -rf %t
 // RUN: %cuda_sim coil-run %s --target=cuda:sm_90a@multiprocessors=4 --library=none --random-inputs --reference=interp
-// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a@multiprocessors=4 --library=none --random-inputs --dump-ptx=%t
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90a@multiprocessors=4 --library=none --random-inputs --combine-launches=false --dump-ptx=%t
 // RUN: cat %t/*.ptx | FileCheck %s
 
 // Reductions down long columns: so many groups of threads hold a part of each column that

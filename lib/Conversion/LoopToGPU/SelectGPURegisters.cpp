@@ -17,6 +17,8 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
+/// Blocks of a multiprocessor, at most, whatever they are of.
+static constexpr int64_t kMaxBlocks = 32;
 /// Threads of which each can have all registers that an instruction can name.
 static constexpr int64_t kFewThreads = 256;
 
@@ -119,11 +121,14 @@ bool Selector::keepsInRegisters(int64_t threads, int64_t items) const {
 }
 
 void Selector::requireBlocks() {
+  if (kernel.getBlock()->getOperations().size() <= kFewOps)
+    return;
   int64_t threads = threadsP * threadsR;
   auto wanted = static_cast<int64_t>(
       std::ceil(countRegisters(countLive(), itemsR * itemsP)));
-  int64_t blocks = std::min(facts.registers / (threads * wanted),
-                            busyThreads / std::min(threads, busyThreads));
+  int64_t blocks =
+      std::min({facts.registers / (threads * wanted),
+                busyThreads / std::min(threads, busyThreads), kMaxBlocks});
   if (blocks > 1)
     minBlocks = blocks;
 }

@@ -28,8 +28,8 @@ struct AttentionInputs {
 /// The scores, in `f32` for 16-bit floats; what the mask hides is minus
 /// infinity. Products are rounded to the type of `query`.
 mlir::Value makeScores(TensorBuilder &b, const AttentionInputs &inputs);
-/// A mask whose sizes are those of the scores, or one. Sizes that are equal need
-/// not have equal expressions. Null with the call failed where it does not
+/// A mask whose sizes are those of the scores, or one. Sizes that are equal
+/// need not have equal expressions. Null with the call failed where it does not
 /// broadcast to them.
 mlir::Value fitMask(AtenCall &c, mlir::Value mask, SizesRef scores);
 /// The logarithms of the sums of the exponentials of each row, without the last
