@@ -17,8 +17,8 @@ about others.
 * Results of Coil are compared with eager in double precision; they may err as much as their element type allows, or twice
   as much as eager itself. A program whose result is wrong, or that does not compile, counts as failed and is listed.
 * Times are medians of calls that are interleaved with the others', after a call of each. On a GPU a buffer as large as the
-  L2 cache is read before each call (cold), and the host's time is hidden behind a kernel that waits. --graphs captures each
-  call in a CUDA graph and times replays in a row (warm).
+  L2 cache is read before each call (cold), and the host's time is hidden behind a kernel that waits. --graphs captures calls
+  in a row in one CUDA graph and times its replays (warm).
 * The bound is the larger of the least bytes (see `random_programs.py`) over the bandwidth of a copy measured in the same run and
   the operations over the rate of the units that do them (each operator counts as its instructions on one lane, of which a GPU has 128
   in each multiprocessor; where the clock is not known, and on the CPU, only bytes count). What is read again after a reduction
@@ -65,6 +65,8 @@ CLASSES = random_programs.CLASSES + random_chains.CLASSES
 
 # Clock cycles for which a kernel waits, so that launches of a call are in the queue when it starts: about a millisecond.
 WAIT_CYCLES = 2_000_000
+# Calls of a CUDA graph: to launch a graph takes the host as long as some small kernels take the device.
+GRAPH_CALLS = 20
 SCALES = (1 / 16, 1 / 4, 1, 4, 16)
 # Elements that a comparison may decide either way: operands that differ by less than their rounding errors, eight ulp
 # of f32, are about 1e-6 of normal numbers.
@@ -107,7 +109,7 @@ class Device:
         """Bytes read and written in a second by a copy of 1 GiB, on the CPU of 64 MiB."""
         n = 1 << (28 if self.name == "cuda" else 24)
         source, target = torch.randn(n, device=self.name), torch.zeros(n, device=self.name)
-        return 8 * n / self.times({"copy": lambda: target.copy_(source)}, 21)["copy"]
+        return 8 * n / self.times({"copy": self.capture(lambda: target.copy_(source))}, 21)["copy"]
 
     def times(self, functions, repeat):
         """Seconds of each function, interleaved."""
@@ -121,8 +123,7 @@ class Device:
                     begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
                     if self.graphs:
                         begin.record()
-                        for _ in range(10):
-                            f()
+                        f()
                         end.record()
                     else:
                         self.flush.sum()
@@ -140,7 +141,7 @@ class Device:
                     del result
         self.synchronize()
         if self.name == "cuda":
-            calls = 10 if self.graphs else 1
+            calls = GRAPH_CALLS if self.graphs else 1
             return {n: statistics.median(b.elapsed_time(e) for b, e in s) / 1e3 / calls for n, s in samples.items()}
         return {n: statistics.median(s) for n, s in samples.items()}
 
@@ -148,13 +149,13 @@ class Device:
         """A function that calls a program of Coil."""
         if self.name != "cuda":
             return lambda: program(*inputs)
-        stream = torch.cuda.current_stream().cuda_stream
         if self.graphs:
-            return program.bind(*inputs, stream=stream)
+            return self.capture(lambda: program.run(*inputs, stream=torch.cuda.current_stream().cuda_stream, like=torch.Tensor))
+        stream = torch.cuda.current_stream().cuda_stream
         return lambda: program.run(*inputs, stream=stream)
 
     def capture(self, function):
-        """A function that replays a call of `function`."""
+        """A function that replays calls of `function`, so many that the host's time for one graph is small beside them."""
         if not self.graphs:
             return function
         side = torch.cuda.Stream()
@@ -162,9 +163,15 @@ class Device:
             function()
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            graph.result = function()
-        return graph.replay
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            for _ in range(GRAPH_CALLS):
+                graph.result = function()
+
+        def replay():
+            graph.replay()
+            return graph.result
+
+        return replay
 
 
 def last_cache():
