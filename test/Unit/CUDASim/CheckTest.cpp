@@ -140,6 +140,16 @@ TEST_F(CheckTest, findsRacesInSharedMemory) {
       32, CUDA_ERROR_LAUNCH_FAILED, "race: a load");
 }
 
+TEST_F(CheckTest, readsNothingIntoUnreadRegisters) {
+  // Compilers widen loads inside aligned vectors.
+  std::string text = "setp.eq.u32 q, t, 1; @q st.global.u32 [a], t;"
+                     "setp.eq.u32 q, t, 0; mov.u32 r0, 0; mov.u32 r1, 0;"
+                     "@q ld.global.v2.u32 {r0, r1}, [p]; ";
+  good(text + "st.shared.u32 [s], r0;", 2);
+  bad(text + "st.shared.u32 [s], r1;", 2, CUDA_ERROR_LAUNCH_FAILED,
+      "race: a load");
+}
+
 TEST_F(CheckTest, findsRacesInGlobalMemory) {
   bad("st.global.u32 [p], t;", 32, CUDA_ERROR_LAUNCH_FAILED, "race: a store");
   bad("mov.u32 r0, %ctaid.x; st.global.u32 [p], r0;", 1,

@@ -396,6 +396,14 @@ void coil::cudasim::markWritten(Block &owner, uint32_t thread, uint32_t offset,
     owner.sharedShadow[(offset + i) / granule].write = me;
 }
 
+/// Whether byte `i` of an access is of an element that nobody reads: another
+/// thread may write it meanwhile.
+static bool isUnread(const Inst &inst, unsigned i, unsigned bytes, Use use) {
+  return use == Use::Load && inst.unread &&
+         bytes == unsigned(inst.width) * inst.n &&
+         (inst.unread >> (i / inst.width) & 1);
+}
+
 bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
                            const Target &t, unsigned bytes, Use use,
                            const uint8_t *data) {
@@ -430,6 +438,8 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
     Access me = sharedKey(w, *t.owner, lane);
     Shadow *s = &t.owner->sharedShadow[t.offset / granule];
     for (unsigned i = 0; i < bytes; i += granule, ++s) {
+      if (isUnread(inst, i, bytes, use))
+        continue;
       if (reads && l.options->uninitializedShared &&
           isStale(s->write, me, true)) {
         fault(w, inst, lane, LaunchFailed,
@@ -466,6 +476,8 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
   Access me = globalKey(w, lane);
   Shadow *s = a->getShadow() + t.offset / granule;
   for (unsigned i = 0; i < bytes; i += granule, ++s) {
+    if (isUnread(inst, i, bytes, use))
+      continue;
     bool differs = data && memcmp(data + i, t.host + i, granule) != 0;
     if (!recordGranule(w, inst, lane, t, *s, me, use, differs))
       return false;

@@ -104,6 +104,20 @@ void Lowering::allocateRegisters() {
     }
   }
 
+  // Compilers widen loads inside aligned vectors: nobody reads the rest.
+  Bits isRead(words);
+  for (const Uses &use : uses)
+    for (uint32_t r : use.reads)
+      set(isRead, r);
+  for (uint32_t i = 0; i < n; ++i) {
+    Inst &inst = code.insts[i];
+    if (inst.n < 2 || inst.n > 16 || uses[i].writes.size() != inst.n)
+      continue;
+    for (unsigned j = 0; j < inst.n; ++j)
+      if (!test(isRead, uses[i].writes[j]))
+        inst.unread |= static_cast<uint16_t>(1u << j);
+  }
+
   // The stretch of instructions over which each register is alive.
   struct Interval {
     uint32_t first = UINT32_MAX, last = 0, id = 0;
