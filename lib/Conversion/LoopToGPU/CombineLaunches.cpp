@@ -15,6 +15,7 @@
 #include "LaunchMotion.h"
 #include "coil/Conversion/Utils/CodeTarget.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
+#include "coil/Dialect/Loop/Analysis/VectorCost.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,12 +36,10 @@ namespace coil {
 using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
+using loop::kLaunchSeconds;
 
 #define DEBUG_TYPE "wrapper-combine-gpu-launches"
 
-/// A launch in a chain of small kernels on an H200
-/// (benchmarks/results/gpu-design.md).
-static constexpr double kLaunchSeconds = 1.2e-6;
 /// A block that reads, computes and writes little: two accesses to memory, one
 /// after the other.
 static constexpr double kBlockSeconds = 1e-6;

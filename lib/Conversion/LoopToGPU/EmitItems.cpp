@@ -38,12 +38,10 @@ bool GPUKernelEmitter::haveRoom(ArrayRef<Operation *> ops, bool alongR) {
   });
   if (!hasFunctions || !isPlain)
     return true;
-  llvm::SmallBitVector over = alongR ? reducedSet : parallelSet;
+  const llvm::SmallBitVector &over = alongR ? reducedSet : parallelSet;
   double words = countLiveWords(kernel, width > 1, over).most;
-  int64_t registers = std::min(
-      kMaxRegisters,
-      facts.registers / (threadsP * threadsR *
-                         std::max<int64_t>(1, schedule.getMinBlocks())));
+  int64_t registers = getThreadRegisters(facts.registers, threadsP * threadsR,
+                                         schedule.getMinBlocks());
   return static_cast<double>(kBaseRegisters) +
              words * static_cast<double>(static_cast<int64_t>(items) * width) <=
          static_cast<double>(registers);

@@ -148,8 +148,10 @@ private:
   bool keepsInRegisters(int64_t threads, int64_t items) const;
   /// What elements along the dimensions that decide about registers need.
   LiveWords countLive() const;
-  /// Registers of a thread that has so many vectors.
-  double countRegisters(const LiveWords &words, int64_t items) const;
+  /// Registers of a thread that has so many vectors, which it `keeps` or loads
+  /// again.
+  double countRegisters(const LiveWords &words, int64_t items,
+                        bool keeps) const;
   void selectColumn();
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.

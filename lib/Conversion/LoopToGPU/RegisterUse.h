@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <algorithm>
+
 namespace coil::loop {
 
 /// Registers of a thread beside elements: addresses, positions, constants, and
@@ -25,6 +27,14 @@ namespace coil::loop {
 inline constexpr int64_t kBaseRegisters = 24;
 /// The most that an instruction can name.
 inline constexpr int64_t kMaxRegisters = 255;
+
+/// Registers of each of so many threads of a block, where so many blocks or
+/// more share those of a multiprocessor.
+inline int64_t getThreadRegisters(int64_t registers, int64_t threads,
+                                  int64_t minBlocks) {
+  return std::min(kMaxRegisters,
+                  registers / (threads * std::max<int64_t>(1, minBlocks)));
+}
 
 /// Words of the values of one element: those that are needed again behind a
 /// reduction, and those that are needed at one time, at most.

@@ -88,13 +88,14 @@ LiveWords loop::countLiveWords(KernelOp kernel, bool isVector,
   return words;
 }
 
-double Selector::countRegisters(const LiveWords &words, int64_t items) const {
+double Selector::countRegisters(const LiveWords &words, int64_t items,
+                                bool keeps) const {
   // Threads that keep a row have all of it at a barrier, others what is under
   // way: a vector that is computed, and what was loaded for the next.
   auto vectors = static_cast<double>(items);
   auto elements = static_cast<double>(width);
   double wanted =
-      persistent
+      keeps
           ? elements * (vectors * words.kept + words.most)
           : elements * (words.most +
                         (vectors - 1) * static_cast<double>(countLargeLoads()) *
@@ -112,12 +113,9 @@ LiveWords Selector::countLive() const {
 bool Selector::keepsInRegisters(int64_t threads, int64_t items) const {
   if (kernel.getBlock()->getOperations().size() <= kFewOps)
     return true;
-  LiveWords words = countLive();
-  auto elements = static_cast<double>(width);
-  return elements * (static_cast<double>(items) * words.kept + words.most) +
-             kBaseRegisters <=
+  return countRegisters(countLive(), items, /*keeps=*/true) <=
          static_cast<double>(
-             std::min(kMaxRegisters, facts.registers / threads));
+             getThreadRegisters(facts.registers, threads, /*minBlocks=*/1));
 }
 
 void Selector::requireBlocks() {
@@ -125,7 +123,7 @@ void Selector::requireBlocks() {
     return;
   int64_t threads = threadsP * threadsR;
   auto wanted = static_cast<int64_t>(
-      std::ceil(countRegisters(countLive(), itemsR * itemsP)));
+      std::ceil(countRegisters(countLive(), itemsR * itemsP, persistent)));
   int64_t blocks =
       std::min({facts.registers / (threads * wanted),
                 busyThreads / std::min(threads, busyThreads), kMaxBlocks});
@@ -138,11 +136,10 @@ bool Selector::fitRegisters() {
     return true;
   LiveWords words = countLive();
   for (;;) {
-    double wanted = countRegisters(words, itemsR * itemsP);
+    double wanted = countRegisters(words, itemsR * itemsP, persistent);
     int64_t threads = threadsP * threadsR;
-    auto most = static_cast<double>(std::min(
-        kMaxRegisters,
-        facts.registers / (threads * std::max<int64_t>(1, minBlocks))));
+    auto most = static_cast<double>(
+        getThreadRegisters(facts.registers, threads, minBlocks));
     if (wanted <= most)
       return true;
     if (minBlocks > 1) {

@@ -30,9 +30,6 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::loop;
 
-/// Readers of one value that are looked at in pairs, as of `loop-fuse`.
-static constexpr size_t kWindow = 64;
-
 namespace {
 
 /// Two kernels that share memory, and what one kernel for both would save.
@@ -131,17 +128,9 @@ void LoopExplainFusionPass::collect(Fuser &fuser,
   for (auto kernel : fuser.block.getOps<KernelOp>())
     read.insert(kernel.getInputs().begin(), kernel.getInputs().end());
   for (Value v : read) {
-    SmallVector<KernelOp> readers;
-    for (Operation *user : v.getUsers())
-      if (auto kernel = dyn_cast<KernelOp>(user))
-        if (kernel->getBlock() == &fuser.block &&
-            !llvm::is_contained(readers, kernel))
-          readers.push_back(kernel);
+    SmallVector<KernelOp> readers = fuser.getReaders(v);
     if (readers.size() < 2 || getBytes(v, fuser.hints) < kMinSharedBytes)
       continue;
-    llvm::sort(readers,
-               [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
-    readers.resize(std::min(readers.size(), kWindow));
     for (size_t i = 0; i < readers.size(); ++i)
       for (size_t j = i + 1; j < readers.size(); ++j)
         if (!Fuser::isReader(readers[j], readers[i]))

@@ -203,20 +203,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
 
   /// Merges kernels that read `v`.
   void fuseReaders(Fuser &fuser, Value v) {
-    SmallVector<KernelOp> readers;
-    for (Operation *user : v.getUsers())
-      if (auto kernel = dyn_cast<KernelOp>(user))
-        if (kernel->getBlock() == &fuser.block &&
-            !llvm::is_contained(readers, kernel))
-          readers.push_back(kernel);
-    // A weight read by a thousand kernels is not worth all pairs.
-    constexpr size_t kWindow = 64;
-    if (readers.size() < 2)
-      return;
-    if (readers.size() > kWindow)
-      readers.resize(kWindow);
-    llvm::sort(readers,
-               [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+    SmallVector<KernelOp> readers = fuser.getReaders(v);
     for (size_t i = 0; i < readers.size(); ++i) {
       for (size_t j = i + 1; j < readers.size();) {
         KernelOp first = readers[i], second = readers[j];

@@ -454,6 +454,19 @@ bool Fuser::isReadDirectly(KernelOp producer) {
 /// Whether a producer of several readers need not exist in memory: each
 /// computes it from what is no wider than its result. To keep it would cost a
 /// store and as much to read again, twice that where bf16 was extended to f32.
+SmallVector<KernelOp> Fuser::getReaders(Value v) const {
+  constexpr size_t kWindow = 64;
+  SmallVector<KernelOp> readers;
+  for (Operation *user : v.getUsers())
+    if (auto kernel = dyn_cast<KernelOp>(user))
+      if (kernel->getBlock() == &block && !llvm::is_contained(readers, kernel))
+        readers.push_back(kernel);
+  readers.truncate(std::min(readers.size(), kWindow));
+  llvm::sort(readers,
+             [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+  return readers;
+}
+
 bool Fuser::isRecomputedByAll(KernelOp producer) {
   if (!isTrivial(producer) || !isReadDirectly(producer))
     return false;

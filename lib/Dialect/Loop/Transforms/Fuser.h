@@ -80,6 +80,10 @@ struct Fuser {
     llvm::SmallVector<llvm::StringRef> symbols;
   };
 
+  /// Kernels of the block that read `v`, in their order, of which pairs are
+  /// looked at: a weight read by a thousand is not worth all of them.
+  llvm::SmallVector<KernelOp> getReaders(mlir::Value v) const;
+
   /// Whether `consumer` reads what `producer` computes.
   static bool isReader(KernelOp consumer, KernelOp producer) {
     return llvm::is_contained(producer->getUsers(), consumer.getOperation());

@@ -21,8 +21,6 @@
 
 using namespace coil::loop;
 
-/// Bytes of the widest access of one thread.
-static constexpr double kAccessBytes = 16;
 /// A word of shared memory. Elements that are shorter are moved as words where
 /// the sides of a tile are whole words, else each by itself, which takes as
 /// long as to move a word.
@@ -216,7 +214,8 @@ double WalkedSpace::getBytes(const AccessSteps &access, Walk walk) const {
   unsigned lane = walk.laneDim;
   // Vectors where lanes find elements next to each other, else single elements.
   bool isContiguous = std::abs(access.steps[lane]) == 1;
-  double points = threads.warp * (isContiguous ? kAccessBytes / widest : 1);
+  double points =
+      threads.warp * (isContiguous ? double(kThreadAccess) / widest : 1);
   llvm::SmallVector<unsigned> order;
   if (walk.tileDim < 0) {
     // The lanes' direction is filled first, its innermost dimension is theirs.

@@ -11,6 +11,8 @@
 
 #include "TargetCounts.h"
 
+#include "coil/Dialect/Loop/Analysis/VectorCost.h"
+
 #include "llvm/ADT/bit.h"
 
 #include <algorithm>
@@ -35,12 +37,8 @@ static constexpr int64_t kLongOfCores = 262144, kLongOfBlock = 32768;
 /// Operations for each byte of a target that states neither its lanes nor a
 /// number of its own: both an H100 and two cores with AVX2 have about as many.
 static constexpr int64_t kUsualOpsPerByte = 8;
-/// Bytes of the widest access of a thread, and of the widest vector registers
-/// of processors.
-static constexpr int64_t kThreadAccess = 16, kVectorAccess = 64;
-/// A launch in a chain of small kernels on an H200
-/// (benchmarks/results/gpu-design.md).
-static constexpr double kLaunchSeconds = 1.2e-6;
+/// Bytes of the widest vector registers of processors.
+static constexpr int64_t kVectorAccess = 64;
 /// What cores move in a second, and bytes that they move while they begin and
 /// end one more kernel: 5 us at 20 GB/s (benchmarks/results/cpu.md).
 static constexpr double kVectorBandwidth = 20e9, kVectorKernelBytes = 100e3;

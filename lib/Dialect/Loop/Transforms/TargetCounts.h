@@ -25,6 +25,8 @@ inline constexpr double kMinChunkRows = 16;
 /// What memory of a GPU gives at least (CUDA C++ Programming Guide, "Device
 /// Memory Accesses").
 inline constexpr double kMemorySector = 32;
+/// Bytes of the widest access of one thread of a GPU.
+inline constexpr int64_t kThreadAccess = 16;
 
 /// How much of a reduction keeps a device busy.
 struct ReductionCounts {

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What operations of a kernel cost on a core, in instructions of a vector.
+// What operations of a kernel cost on a core, in instructions of a vector, and
+// what a launch costs on a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,10 @@
 #include "mlir/IR/Operation.h"
 
 namespace coil::loop {
+
+/// Seconds of a launch in a chain of small kernels on an H200
+/// (benchmarks/results/gpu-design.md).
+inline constexpr double kLaunchSeconds = 1.2e-6;
 
 /// Ops that cost much more than an addition.
 bool isHeavy(mlir::Operation &op);
