@@ -66,7 +66,7 @@ CLASSES = random_programs.CLASSES + random_chains.CLASSES
 # Clock cycles for which a kernel waits, so that launches of a call are in the queue when it starts: about a millisecond.
 WAIT_CYCLES = 2_000_000
 # Calls of a CUDA graph: to launch a graph takes the host as long as some small kernels take the device.
-GRAPH_CALLS = 20
+GRAPH_CALLS = 100
 SCALES = (1 / 16, 1 / 4, 1, 4, 16)
 # Elements that a comparison may decide either way: operands that differ by less than their rounding errors, eight ulp
 # of f32, are about 1e-6 of normal numbers.

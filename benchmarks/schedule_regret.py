@@ -12,7 +12,9 @@ kernel does. What the verifiers refuse is no candidate. The results of a candida
 schedule. For each kernel: the bytes of its operands and results over
 a copy's bandwidth (the bound), the time as decided, the best, and what the best is.
 
-Regret is the decided schedule's time over the best one's; kernels under --least us count for nothing.
+Regret is the decided schedule's time over the best one's; kernels under --least us count for nothing. With --graphs calls
+are replayed twenty at a time from CUDA graphs with warm caches, as `random_kernels.py --graphs` does, and every kernel's time is
+the whole call's: what a small kernel costs beside its neighbours is all that can be told.
 """
 import argparse
 import collections
@@ -40,9 +42,23 @@ from random_traffic import bytes_of
 KERNEL = re.compile(r'loop\.kernel "[^"]*" \[([^\]]*)\] .*? schedule #loop\.gpu_schedule<((?:[^<>]|<[^<>]*>)*)>')
 FUNCTION = re.compile(r"wrapper\.kernel @(\w+)\(")
 LAUNCH = re.compile(r"wrapper\.launch @(\w+)\[")
-DEFAULTS = {"strategy": "tile", "vector_width": "1", "threads_p": "1", "threads_r": "1", "items_p": "1", "items_r": "1"}
+DEFAULTS = {"strategy": "tile", "vector_width": "1", "threads_p": "1", "threads_r": "1", "items_p": "1", "items_r": "1", "cluster": "1"}
 # Threads of a block, and elements of one thread: a thread has 255 registers.
 MAX_THREADS, MAX_ELEMENTS = 1024, 256
+
+
+def reduced_dims(kernel):
+    """Dimensions that reductions of a kernel go over, not scans."""
+    return sorted({int(d) for op, dims in re.findall(r"loop\.(reduce|welford|arg_reduce)\b[^\n]* over \[([\d, ]*)\]", kernel) for d in dims.split(",")})
+
+
+def reduced_extent(kernel, width):
+    """Vectors of so many elements of a row or column, None where sizes are not known."""
+    dims = kernel["reduced"]
+    if any(kernel["extents"][d] is None for d in dims):
+        return None
+    along = int(kernel["schedule"].get("vector_dim", -1))
+    return math.prod(math.ceil(kernel["extents"][d] / width) if d == along else kernel["extents"][d] for d in dims)
 
 
 def kernels_of(program):
@@ -53,7 +69,7 @@ def kernels_of(program):
         if found:
             extents = [int(e) if e.strip().isdigit() else None for e in found[1].split(",")]
             result.append({"name": FUNCTION.match("wrapper.kernel " + part)[1], "extents": extents,
-                           "schedule": parse(found[2]), "reduces": "loop.reduce" in part or "loop.welford" in part or "loop.arg" in part})
+                           "schedule": parse(found[2]), "reduced": reduced_dims(part)})
     for kernel in result:
         kernel["bytes"] = 0
         for line in program.splitlines():
@@ -80,10 +96,10 @@ def mutate(kernel, rng):
     change = rng.random()
     if change < 0.8:
         s["threads_p"], s["items_p"] = power(0, 9), power(0, 3)
-        if kernel["reduces"] or s["strategy"] == "transpose":
+        if kernel["reduced"] or s["strategy"] == "transpose":
             s["threads_r"] = power(0, 9)
             s["items_r"] = power(0, 4)
-    if kernel["reduces"] and s["strategy"] == "tile":
+    if kernel["reduced"] and s["strategy"] == "tile":
         s.pop("persistent", None)
         if rng.random() < 0.6:
             s["persistent"] = "true"
@@ -117,34 +133,51 @@ def kernel_times(function, device, repeat):
     return {name: statistics.median(t) for name, t in times.items()}
 
 
-def rows(kernel, rng):
-    """Another schedule of a kernel that reduces along its vector dimension: as many threads for a row as there may be."""
+def reduction(kernel, rng):
+    """Another schedule of a reduction: any shape of a block, rows or columns kept in registers or not."""
     s = {**DEFAULTS, **kernel["schedule"]}
-    if s["strategy"] != "tile" or not kernel["reduces"] or "vector_dim" not in s:
+    if s["strategy"] != "tile" or not kernel["reduced"] or "vector_dim" not in s or reduced_extent(kernel, 1) is None:
         return None
-    extent = kernel["extents"][int(s["vector_dim"])]
-    if not extent:
-        return None
-    for name in ("align_to", "min_blocks", "prefetch", "persistent"):
+    is_row = int(s["vector_dim"]) in kernel["reduced"]
+    shared = is_row and rng.random() < 0.3
+    for name in ("min_blocks", "prefetch", "persistent", "cluster") + (() if shared else ("align_to",)):
         s.pop(name, None)
-    width = 2 ** rng.randint(0, 3)
-    threads_r = 2 ** rng.randint(0, 8)
-    threads = 2 ** rng.randint(6, 9)
-    items_p = 2 ** rng.randint(0, 2)
-    items_r = math.ceil(math.ceil(extent / width) / threads_r)
-    if threads_r > threads or threads_r * width > 2 * extent:
+    width = int(s["vector_width"]) if "align_to" in s else 2 ** rng.randint(0, 3)
+    vectors = reduced_extent(kernel, width)
+    threads = 2 ** rng.randint(5, 10)
+    threads_r = 2 ** rng.randint(0, 10)
+    if threads_r > min(threads, 2 * vectors):
         return None
-    if rng.random() < 0.7 and items_r * width * items_p <= 64:
+    items_p = 2 ** rng.randint(0, 2) if is_row else 1
+    if shared:
+        # Blocks that share a row.
+        cluster = 2 ** rng.randint(1, 3)
+        threads = threads_r = max(32, threads)
+        items_r = math.ceil((vectors + 1) / threads / cluster)
+        if items_r * width > 256 or items_r == 1 and cluster > 2:
+            return None
+        s.update(vector_width=str(width), threads_r=str(threads), threads_p="1", items_p="1", items_r=str(items_r), persistent="true", cluster=str(cluster))
+        if rng.random() < 0.5:
+            s["min_blocks"] = str(2 ** rng.randint(0, 3))
+        return without_defaults(s)
+    items_r = math.ceil(vectors / threads_r)
+    if items_r * width * items_p <= 64 and rng.random() < 0.75:
         s["persistent"] = "true"
     else:
-        items_r = 2 ** rng.randint(0, 2)
+        items_r = 2 ** rng.randint(0, 3)
+    if rng.random() < 0.3:
+        s["min_blocks"] = str(2 ** rng.randint(0, 3))
     s.update(vector_width=str(width), threads_r=str(threads_r), threads_p=str(threads // threads_r), items_p=str(items_p), items_r=str(items_r))
     return without_defaults(s)
 
 
+def another(kernel, rng):
+    """Another schedule of a kernel."""
+    return (reduction if kernel["reduced"] and rng.random() < 0.75 else mutate)(kernel, rng)
+
+
 def measure(program, device, args, rng):
     inputs = program.make("cuda", args.seed)
-    stream = torch.cuda.current_stream().cuda_stream
     with tempfile.TemporaryDirectory() as folder:
         path = random_kernels.export(program, inputs, None, folder)
         host = subprocess.run([args.compiler, path, "--target=cuda", "--to=wrapper"], check=True, capture_output=True, text=True).stdout
@@ -156,7 +189,7 @@ def measure(program, device, args, rng):
         for i in large:
             seen = set()
             for _ in range(args.candidates * 4):
-                changed = (rows if rng.random() < 0.6 else mutate)(kernels[i], rng)
+                changed = another(kernels[i], rng)
                 key = changed and json.dumps(changed, sort_keys=True)
                 if changed and key not in seen and len(seen) < args.candidates:
                     seen.add(key)
@@ -180,10 +213,12 @@ def measure(program, device, args, rng):
         return ((a - e).abs() <= 0.05 * (e.abs() + e.square().mean().sqrt() + 1e-6)).all().item()
 
     functions, wrong = {}, []
-    expected = [torch.from_dlpack(t) for t in random_kernels.as_tuple(compiled["decided"].run(*inputs, stream=stream))]
+    if "decided" not in compiled:
+        raise AssertionError("the host program does not compile as it was printed")
+    expected = [torch.from_dlpack(t) for t in random_kernels.as_tuple(compiled["decided"](*inputs))]
     for label, p in compiled.items():
         try:
-            actual = [torch.from_dlpack(t) for t in random_kernels.as_tuple(p.run(*inputs, stream=stream))]
+            actual = [torch.from_dlpack(t) for t in random_kernels.as_tuple(p(*inputs))]
             torch.cuda.synchronize()
         except coil.CoilError:
             continue
@@ -191,20 +226,23 @@ def measure(program, device, args, rng):
             wrong.append((label, labels[label][label[0]]))
             continue
         del actual
-        functions[label] = lambda p=p: p.run(*inputs, stream=stream)
+        functions[label] = device.call(p, inputs)
     del expected
-    times = kernel_times(functions["decided"], device, args.repeat)
+    stream = torch.cuda.current_stream().cuda_stream
+    times = kernel_times(lambda: compiled["decided"].run(*inputs, stream=stream), device, args.repeat)
     calls = device.times(functions, args.repeat)
     records = []
     for i, kernel in enumerate(kernels):
         name = kernel["name"]
         if name not in times:
             continue
+        if args.graphs:
+            times[name] = calls["decided"]
         record = {"program": program.name, "class": program.kind, "kernel": name, "extents": kernel["extents"], "bound": kernel["bytes"] / device.copy,
                   "schedule": kernel["schedule"], "decided": times[name], "candidates": 0,
                   "wrong": [w for w in wrong if w[0][0] == i]}
         launches = sum(launch == name for launch in LAUNCH.findall(host))
-        others = [(max(1e-7, times[name] + (call - calls["decided"]) / launches), labels[label][i])
+        others = [(max(1e-7, times[name] + (call - calls["decided"]) / (1 if args.graphs else launches)), labels[label][i])
                   for label, call in calls.items() if label != "decided" and label[0] == i]
         record["candidates"] = len(others)
         record["all"] = sorted(others, key=lambda x: x[0])
@@ -220,6 +258,8 @@ def main():
     parser.add_argument("--class", dest="kind", choices=CLASSES)
     parser.add_argument("--candidates", type=int, default=24, help="schedules for each kernel")
     parser.add_argument("--least", type=float, default=20, help="microseconds of a kernel that counts")
+    parser.add_argument("--bytes", type=random_kernels.parse_bytes, default=(64 << 20, 1 << 30), help="all tensors of a program, as in 64M:1G (the default)")
+    parser.add_argument("--graphs", action="store_true", help="replays of CUDA graphs, warm caches")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=math.inf)
@@ -229,13 +269,14 @@ def main():
     begin = time.perf_counter()
     device = random_kernels.Device("cuda", "", False)
     device.copy = device.bandwidth()
+    device.graphs = args.graphs
     rng = random.Random(args.seed)
     records = []
     for index in range(args.first, args.first + args.count):
         if time.perf_counter() - begin > args.seconds:
             print(f"stopped before program {index}: the time is up")
             break
-        program = draw(args.seed, index, 64 << 20, 1 << 30, args.kind, device.multiprocessors)
+        program = draw(args.seed, index, *args.bytes, args.kind, device.multiprocessors)
         try:
             found = measure(program, device, args, rng)
         except (coil.CoilError, subprocess.CalledProcessError, torch.OutOfMemoryError, AssertionError, RuntimeError, torch._dynamo.exc.TorchDynamoException) as error:

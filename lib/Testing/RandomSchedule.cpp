@@ -93,7 +93,7 @@ Attribute ScheduleGenerator::drawColumns(loop::GPUScheduleAttr decided,
       decided.getSplitR(), decided.getAlignTo(), decided.getPrefetch(),
       chance(70) ? decided.getDescending() : !decided.getDescending(),
       decided.getStages(), decided.getBlocks(), decided.getMma(),
-      decided.getBoxDims(), decided.getBox());
+      decided.getBoxDims(), decided.getBox(), decided.getCluster());
 }
 
 Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
@@ -160,6 +160,17 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
         persistent = decided.getPersistent();
     }
   }
+  // Blocks that share a row, each with a part of it.
+  int64_t cluster = decided.getCluster();
+  if (reduces && strategy == loop::GPUStrategy::Tile && chance(20)) {
+    cluster = power(3);
+    if (cluster > 1) {
+      persistent = true;
+      threadsP = itemsP = 1;
+      threadsR = std::max<int64_t>(32, threadsR);
+      itemsR = llvm::divideCeil(itemsR, cluster);
+    }
+  }
   if (chance(reduces ? 20 : 3))
     alignTo = below(static_cast<int64_t>(kernel->getNumOperands()) + 2) - 1;
   // The points of a scan are code, not a loop: a minute of LLVM's for a
@@ -178,7 +189,7 @@ Attribute ScheduleGenerator::draw(loop::GPUScheduleAttr decided,
       chance(70) ? decided.getDescending() : !decided.getDescending(),
       chance(80) ? decided.getStages() : 0,
       chance(80) ? decided.getBlocks() : 0, mma, decided.getBoxDims(),
-      decided.getBox());
+      decided.getBox(), cluster);
 }
 
 /// A tile of a few dimensions.
@@ -204,7 +215,7 @@ Attribute ScheduleGenerator::drawBox(loop::GPUScheduleAttr decided,
       /*splitR=*/false, /*alignTo=*/none, /*prefetch=*/false,
       /*descending=*/false, /*stages=*/zero, /*blocks=*/zero, loop::MmaAttr(),
       DenseI64ArrayAttr::get(context, dims),
-      DenseI64ArrayAttr::get(context, sizes));
+      DenseI64ArrayAttr::get(context, sizes), /*cluster=*/one);
 }
 
 Attribute ScheduleGenerator::draw(loop::ScheduleAttr decided,

@@ -81,6 +81,7 @@ struct GPUParameters {
   int64_t stages, blocks;
   MmaAttr mma;
   mlir::DenseI64ArrayAttr boxDims, box;
+  int64_t cluster;
 
   explicit GPUParameters(GPUScheduleAttr s)
       : strategy(s.getStrategy()), vectorDim(s.getVectorDim()),
@@ -93,14 +94,15 @@ struct GPUParameters {
         prefetch(s.getPrefetch()),
         // What ran before is decided after the schedule.
         descending(false), stages(s.getStages()), blocks(s.getBlocks()),
-        mma(s.getMma()), boxDims(s.getBoxDims()), box(s.getBox()) {}
+        mma(s.getMma()), boxDims(s.getBoxDims()), box(s.getBox()),
+        cluster(s.getCluster()) {}
 
   ScheduleAttrInterface get(MLIRContext *context) const {
     return GPUScheduleAttr::getChecked(
         [&] { return emitError(UnknownLoc::get(context)); }, context, strategy,
         vectorDim, vectorWidth, transposeDim, threadsP, threadsR, itemsP,
         itemsR, persistent, minBlocks, indexBits, owners, splitR, alignTo,
-        prefetch, descending, stages, blocks, mma, boxDims, box);
+        prefetch, descending, stages, blocks, mma, boxDims, box, cluster);
   }
 };
 

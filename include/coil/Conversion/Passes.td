@@ -473,6 +473,9 @@ def ConvertLoopToGPUPass
           over these, with vectors along one of them, one item along `p`, and
           neither `align_to` nor `owners`. Their chunks have a multiple of
           `threads_p` rows.
+    (C17) A `cluster` of more than one block is for targets with the feature
+          `clusters` and for kernels that reduce, with vectors along a reduced
+          dimension, and that accumulate no columns.
 
     Before:
     ```mlir

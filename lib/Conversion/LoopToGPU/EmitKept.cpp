@@ -63,7 +63,11 @@ void GPUKernelEmitter::keepLoad(LoadOp load) {
   int64_t begin = static_cast<int64_t>(
       llvm::alignTo(static_cast<uint64_t>(sharedBytes), 16));
   // What finds no room is read from memory again.
-  if (begin + total > std::min(kMaxKeptBytes, facts.blockSharedBytes))
+  // A block of a cluster may have all of a multiprocessor: rows that are shared
+  // are too long for one.
+  int64_t most = cluster > 1 ? facts.blockSharedBytes
+                             : std::min(kMaxKeptBytes, facts.blockSharedBytes);
+  if (begin + total > most)
     return;
   Kept &kept = keptLoads[load];
   kept.offset = begin;

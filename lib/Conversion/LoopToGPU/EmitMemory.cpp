@@ -467,7 +467,7 @@ LogicalResult GPUKernelEmitter::emitStore(StoreOp store) {
                                     pItems[ip].owner, constant(0));
     if (!overR && threadsR > 1)
       first = both(first, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                threadR, constantI32(0)));
+                                                rowThread, constantI32(0)));
     for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
       if (over[d] || (reducedSet[d] && !overR) ||
           form.getContext().getDimExtents()[d].isConstant(1))

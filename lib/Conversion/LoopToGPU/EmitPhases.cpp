@@ -35,11 +35,12 @@ void GPUKernelEmitter::makePersistentItems() {
             .bounds(kernel.getExtent(static_cast<unsigned>(vectorDim)))
             .lo /
         width;
+  // The blocks of a cluster take turns.
+  int64_t step = cluster * threadsR;
   for (int64_t i = 0; i < itemsR; ++i) {
-    Value point = getPointBehind(toIndex(threadR), i * threadsR);
-    bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * threadsR;
-    bool whole =
-        (i + 1) * threadsR <= wholeVectors && (i > 0 || !form.getShift());
+    Value point = getPointBehind(toIndex(rowThread), i * step);
+    bool inside = form.getContext().bounds(totalR).lo >= (i + 1) * step;
+    bool whole = (i + 1) * step <= wholeVectors && (i > 0 || !form.getShift());
     rItems.push_back(
         getItem(point, reducedDims, totalR, !inside, partial && !whole));
   }
@@ -55,6 +56,7 @@ LogicalResult GPUKernelEmitter::emitPhases() {
     else if (persistent && !reducedDims.empty())
       makePersistentItems();
   }
+  stageColumns();
   for (unsigned phase = 0; phase < numPhases; ++phase) {
     if (keepsLoads && phase > 0)
       dropReduced();

@@ -463,6 +463,8 @@ void GPUKernelEmitter::reduceThreads(MutableArrayRef<Partial> partials) {
   }
   if (groupsR > 1 && !partials.empty())
     reduceGroups(partials);
+  if (cluster > 1 && !partials.empty())
+    reduceCluster(partials);
 }
 
 void GPUKernelEmitter::defineResults(Operation *op,

@@ -11,6 +11,7 @@
 
 #include "GPUFacts.h"
 
+#include "VectorForm.h"
 #include "coil/Conversion/Utils/CodeTarget.h"
 
 #include <algorithm>
@@ -93,6 +94,17 @@ LogicalResult loop::verifyGPUSchedule(KernelOp kernel, GPUScheduleAttr schedule,
     return refuse() << what << ", which needs the feature '" << feature
                     << "' of the target " << described.describeFeatures();
   };
+  if (schedule.getCluster() > 1) { // (C17)
+    if (failed(require("a 'cluster'", kClusters)))
+      return failure();
+    SmallVector<unsigned> over = getGPUReducedDims(kernel, /*ordered=*/false);
+    if (!llvm::is_contained(over,
+                            static_cast<unsigned>(schedule.getVectorDim())) ||
+        !kernel.getColumnDims().empty())
+      return refuse() << "a 'cluster' of " << schedule.getCluster()
+                      << " blocks, which share a row: vectors go along a "
+                         "reduced dimension, and no columns are accumulated";
+  }
   MmaAttr mma = schedule.getMma();
   if (!mma)
     return success();

@@ -46,8 +46,8 @@ GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
       threadsP(schedule.getThreadsP()), threadsR(schedule.getThreadsR()),
       itemsP(schedule.getItemsP()), itemsR(schedule.getItemsR()),
       owners(schedule.getOwners()), persistent(schedule.getPersistent()),
-      splitR(schedule.getSplitR()), prefetch(schedule.getPrefetch()),
-      descending(schedule.getDescending()),
+      cluster(schedule.getCluster()), splitR(schedule.getSplitR()),
+      prefetch(schedule.getPrefetch()), descending(schedule.getDescending()),
       overlaps(facts.has(kOverlappingLaunches) && !kernel.getInputs().empty()) {
   if (approximate)
     precision.emplace(kernel);
@@ -100,6 +100,7 @@ void GPUKernelEmitter::analyze() {
   if (owners > 1)
     totalP = sym::mul(totalP, owners);
   numBlocks = sym::ceilDiv(totalP, sym::constant(ctx, threadsP * itemsP));
+  numBlocks = sym::mul(numBlocks, cluster);
   llvm::append_range(accumulations, kernel.getBlock()->getOps<AccumulateOp>());
   if (!accumulations.empty())
     numBlocks = sym::ceilDiv(
@@ -234,11 +235,11 @@ FailureOr<std::unique_ptr<MmaEmitter>> GPUKernelEmitter::getMmaEmitter() {
 Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   analyze();
   if (persistent && !splitR) { // (C4)
-    ExprAttr capacity = sym::constant(kernel.getContext(), threadsR * itemsR);
+    int64_t vectors = cluster * threadsR * itemsR;
+    ExprAttr capacity = sym::constant(kernel.getContext(), vectors);
     if (!form.getContext().isLessOrEqual(totalR, capacity)) {
       kernel.emitOpError("has a persistent schedule for ")
-          << threadsR * itemsR << " reduced vectors but reduces up to "
-          << totalR.str();
+          << vectors << " reduced vectors but reduces up to " << totalR.str();
       return nullptr;
     }
   }
@@ -282,6 +283,9 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   func.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {static_cast<int32_t>(threadsP * threadsR), 1, 1}));
+  if (cluster > 1)
+    func.setKnownClusterSizeAttr(
+        b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
   if (schedule.getMinBlocks() > 0 && facts.has(kPTX))
     func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(
                                        schedule.getMinBlocks())));
@@ -322,7 +326,8 @@ Operation *GPUKernelEmitter::emit(OpBuilder &builder, StringRef name) {
   }
   b.setInsertionPointToEnd(entry);
   gpu::ReturnOp::create(b);
-  if ((!keptLoads.empty() || ring || !accumulations.empty()) &&
+  if ((!keptLoads.empty() || ring || !accumulations.empty() ||
+       !stagedLoads.empty()) &&
       sharedBytes > facts.staticSharedBytes)
     dynamicBytes = sharedBytes;
   if (failed(checkSharedBytes(sharedBytes, dynamicBytes
@@ -377,7 +382,7 @@ LogicalResult GPUKernelEmitter::emitBody() {
   if (fast == 1)
     low = constantI32(0);
   threadP = reducedIsFast ? high : low;
-  threadR = reducedIsFast ? low : high;
+  threadR = rowThread = reducedIsFast ? low : high;
   if (ring)
     return emitRing();
   if (!accumulations.empty())
@@ -397,7 +402,11 @@ LogicalResult GPUKernelEmitter::emitBody() {
     if (descending)
       block =
           arith::SubIOp::create(b, symbolExpr(sym::add(numBlocks, -1)), block);
+    if (cluster > 1)
+      block = arith::DivUIOp::create(b, block, constant(cluster));
   }
+  if (cluster > 1)
+    enterCluster();
   Value point = toIndex(threadP);
   if (isMany) {
     auto flags =
@@ -405,12 +414,14 @@ LogicalResult GPUKernelEmitter::emitBody() {
     Value first =
         arith::MulIOp::create(b, block, constant(threadsP * itemsP), flags);
     point = arith::AddIOp::create(b, first, point, flags);
+    blockPoint = first;
   }
+  findStaged();
   bool exact = isDivisible(totalP, threadsP * itemsP);
   bool partial = vectorDim >= 0 && !vectorIsReduced && !form.isExact();
   // A warp of which no thread is needed may end: no other waits for it.
   bool independent =
-      !splitR &&
+      !splitR && cluster == 1 && stagedLoads.empty() &&
       (threadsR == 1 || (groupsR == 1 && reducedIsFast && lanesR == 32));
   if (itemsP == 1 && independent) {
     if (exact && !partial) {

@@ -156,6 +156,14 @@ private:
   mlir::LogicalResult emitPhase(unsigned phase);
   mlir::LogicalResult emitLoops(llvm::ArrayRef<mlir::Operation *> slice,
                                 llvm::ArrayRef<mlir::Operation *> reductions);
+
+  //===--- Columns through shared memory (EmitStaged.cpp) -----------------===//
+
+  /// Finds the loads that pass through it.
+  void findStaged();
+  /// Brings the block's columns there; a thread has its part of them then.
+  void stageColumns();
+
   //===--- Reductions that end before (EmitBounded.cpp) -------------------===//
 
   /// Where a mask of a loop over `r` ends it: the vectors that are wholly
@@ -927,6 +935,11 @@ private:
   /// one before.
   void mergeGroups(Partial &partial, llvm::ArrayRef<GroupSlots> slots,
                    int64_t apart);
+  /// Finds where this block is in its cluster.
+  void enterCluster();
+  /// Combines what the blocks of a cluster have; all of their threads have the
+  /// result then.
+  void reduceCluster(llvm::MutableArrayRef<Partial> partials);
   void reduceLanes(Partial &partial);
   void reduceWarp(Partial &partial);
   /// Defines the results of a reduction.
@@ -969,6 +982,11 @@ private:
   /// where elements change atomically.
   int64_t owners;
   bool persistent;
+  /// Blocks that share a row, and the number of this one among them.
+  int64_t cluster;
+  mlir::Value clusterRank; // i32
+  /// Whether no block has written to another one yet.
+  bool awaitsCluster = false;
   /// Whether every tile of a scan is a block.
   bool splitR;
   /// Whether loops load a step ahead, and whether blocks begin at the end.
@@ -1012,6 +1030,11 @@ private:
   mlir::Block *boxBlock = nullptr;
 
   mlir::Value threadP, threadR; // i32
+  /// The first parallel point of the block; null where that is zero.
+  mlir::Value blockPoint;
+  llvm::SmallVector<LoadOp> stagedLoads;
+  /// The thread's number along `r` in all blocks that share the row.
+  mlir::Value rowThread; // i32
   mlir::Value sharedBase, scratch, errorWord;
   /// Number of the block's tile of a scan along `r`.
   mlir::Value tileNumber;

@@ -134,6 +134,10 @@ private:
   /// it.
   bool keepsRow(bool again) const;
   void selectKeptRow();
+  /// Has blocks share each row, and keep it: `least` of them or more, with up to
+  /// `part` elements each, if eight are enough for that. Returns false where the
+  /// chip has no clusters or a row is too long for one.
+  bool selectCluster(int64_t least, int64_t part);
   void selectLongRow(bool again);
   /// Has so few blocks on a multiprocessor that threads have the registers that
   /// they want. Returns false where threads that keep a row have too few in
@@ -146,6 +150,9 @@ private:
   /// Whether so many threads of a block have registers for `items` vectors of
   /// elements that each of them keeps.
   bool keepsInRegisters(int64_t threads, int64_t items) const;
+  /// Whether threads that have so many vectors of a row keep what they loaded in
+  /// shared memory, and nothing else (EmitKept.cpp).
+  bool keepsLoads(int64_t items) const;
   /// What elements along the dimensions that decide about registers need.
   LiveWords countLive() const;
   /// Registers of a thread that has so many vectors, which it `keeps` or loads
@@ -153,6 +160,9 @@ private:
   double countRegisters(const LiveWords &words, int64_t items,
                         bool keeps) const;
   void selectColumn();
+  /// Whether columns of an operand pass through shared memory, in vectors of
+  /// one element.
+  bool stagesColumns() const;
   /// Makes vectors of columns shorter where what threads compute or load of
   /// them would take too many registers.
   void narrowColumns();
@@ -213,7 +223,7 @@ private:
 
   int64_t dim = -1, width = 1, transposeDim = -1, alignTo = -1;
   int64_t threadsP = 1, threadsR = 1, itemsP = 1, itemsR = 1, minBlocks = 0;
-  int64_t owners = 0, stages = 0, blocks = 0;
+  int64_t owners = 0, stages = 0, blocks = 0, cluster = 1;
   bool splitR = false;
   bool prefetch = false;
   bool persistent = false;

@@ -113,7 +113,7 @@ private:
         s.getItemsR(), s.getPersistent(), s.getMinBlocks(), s.getIndexBits(),
         s.getOwners(), s.getSplitR(), s.getAlignTo(), s.getPrefetch(),
         /*descending=*/true, s.getStages(), s.getBlocks(), s.getMma(),
-        s.getBoxDims(), s.getBox());
+        s.getBoxDims(), s.getBox(), s.getCluster());
   }
 
   bool isLarge(Value v) {

@@ -58,6 +58,12 @@ static constexpr int64_t kManyLoads = 3, kKeptRows = 8;
 /// in a loop; a logsumexp of 8191 1.2 times as fast in one, of 16384 1.5
 /// times).
 static constexpr int64_t kLongestRow = 48 * 1024, kReducedRow = 4096;
+/// Blocks that share a row, at most (CUDA C++ Programming Guide, "Thread Block
+/// Clusters": eight is the portable size), elements of a row that each of them
+/// has, where that many blocks are enough, and room for what they tell each
+/// other.
+static constexpr int64_t kMaxCluster = 8, kClusterPart = 16 * 1024,
+                         kClusterPlaces = 2 * 1024;
 /// Elements of such a row in each thread that leave registers for others.
 static constexpr int64_t kFewKept = 24;
 /// How many times as many threads as are busy there may be for more of them to
@@ -298,13 +304,58 @@ void Selector::selectRow() {
       (threadsP * threadsR < kStreamThreads ? threadsP : itemsP) *= 2;
     return;
   }
+  // Rows of which processors would have none: several blocks for each.
+  int64_t blocks = 1;
+  while (blocks < kMaxCluster &&
+         pointsP * static_cast<double>(2 * blocks) <=
+             static_cast<double>(processors) &&
+         mostR >= 2 * blocks * kWarpRow / width)
+    blocks *= 2;
+  if (blocks > 1 && selectCluster(blocks, kBlockRow))
+    return;
   if (keepsRow(again)) {
     selectKeptRow();
     if (fitRegisters())
       return;
     persistent = false;
   }
-  selectLongRow(again);
+  // Longer ones than a block keeps.
+  if (!again || !storesRow() || !selectCluster(2, kClusterPart))
+    selectLongRow(again);
+}
+
+bool Selector::selectCluster(int64_t least, int64_t part) {
+  if (!facts.has(kClusters) || scatters || mostR > kMaxCluster * kLongestRow)
+    return false;
+  int64_t row = mostR;
+  // What threads keep in shared memory, where they have no registers for it.
+  int64_t bytes = 0;
+  DimDependence dependence(kernel);
+  for (const Access &a : accesses)
+    if (auto load = dyn_cast<LoadOp>(a.op);
+        load && dependence[load.getResult()].anyCommon(reduced))
+      bytes += a.bytes;
+  auto isKept = [&] {
+    return mostR * width <= kBlockRow ||
+           (width > 1 &&
+            mostR * width * bytes + kClusterPlaces <= facts.blockSharedBytes);
+  };
+  for (cluster = least; cluster <= kMaxCluster; cluster *= 2) {
+    mostR = llvm::divideCeil(row, cluster);
+    bool isEnough = mostR * width <= part || cluster == kMaxCluster;
+    if (!isEnough || !isKept())
+      continue;
+    selectKeptRow();
+    bool fits = fitRegisters();
+    mostR = row;
+    if (fits)
+      return true;
+    persistent = false;
+    mostR = llvm::divideCeil(row, cluster);
+  }
+  mostR = row;
+  cluster = 1;
+  return false;
 }
 
 bool Selector::storesRow() const {

@@ -12,6 +12,7 @@
 #include "GPUScheduleSelector.h"
 
 #include "SelectMma.h"
+#include "StagedColumns.h"
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 #include "coil/Conversion/Utils/CodeTarget.h"
 #include "coil/Dialect/Loop/Analysis/InPlace.h"
@@ -534,6 +535,25 @@ void Selector::selectTranspose() {
   itemsR = tileT / threadsR;
 }
 
+bool Selector::stagesColumns() const {
+  // Rows have room whatever number there turns out to be.
+  int64_t rows = 1;
+  for (unsigned d : reduced.set_bits())
+    rows *= std::min<int64_t>(kStagedBytes, VectorForm(kernel, layout, dim, 1)
+                                                .getContext()
+                                                .bounds(kernel.getExtent(d))
+                                                .hi);
+  int64_t bytes = 0;
+  for (LoadOp load : findColumnLoads(kernel, layout, dim, reduced))
+    if (llvm::any_of(accesses, [&](const Access &a) {
+          return a.op == load && isLarge(a);
+        }))
+      bytes =
+          std::max<int64_t>(bytes, load.getType().getIntOrFloatBitWidth() / 8);
+  return bytes > 0 &&
+         getStagedBytes(rows, kStagedColumns, bytes) <= kStagedBytes;
+}
+
 void Selector::selectCounts(bool isWindow) {
   if (accumulates)
     selectChunk();
@@ -566,7 +586,7 @@ GPUScheduleAttr Selector::select() {
         /*itemsR=*/1, /*persistent=*/false, choice->minBlocks,
         selectIndexBits(), /*owners=*/0, /*splitR=*/false, /*alignTo=*/-1,
         /*prefetch=*/false, /*descending=*/false, /*stages=*/0, /*blocks=*/0,
-        choice->mma, /*boxDims=*/{}, /*box=*/{});
+        choice->mma, /*boxDims=*/{}, /*box=*/{}, /*cluster=*/1);
   }
   bool isWindow =
       reduced.any() && !scatters && !scans && !accumulates && selectWindow();
@@ -580,6 +600,8 @@ GPUScheduleAttr Selector::select() {
       narrowFewPoints();
     if (!accumulates)
       selectAlignment();
+    if (areColumns && stagesColumns())
+      width = 1;
   }
   VectorForm form(kernel, layout, dim, width, alignTo);
   ExprAttr totalR = sym::constant(kernel.getContext(), 1);
@@ -636,7 +658,7 @@ GPUScheduleAttr Selector::select() {
                               persistent, minBlocks, selectIndexBits(), owners,
                               splitR, alignTo, prefetch,
                               /*descending=*/false, stages, blocks,
-                              /*mma=*/{}, boxDims, box);
+                              /*mma=*/{}, boxDims, box, cluster);
 }
 
 namespace {

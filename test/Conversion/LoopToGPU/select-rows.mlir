@@ -64,9 +64,9 @@ wrapper.kernel @kept_softmax(%x: tensor<530x46556xf32>) attributes {device = #cu
   wrapper.yield %0 : tensor<530x46556xf32>
 }
 
-// Too long to be kept: few long blocks, so that more of a row is in the cache when it is read again.
+// Too long to be kept by one block: those of a cluster share it.
 // CHECK-LABEL: wrapper.kernel @long_softmax
-// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_r = 512, items_r = 4, min_blocks = 2, index_bits = 32>
+// CHECK: schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_r = 512, items_r = 6, persistent = true, min_blocks = 2, index_bits = 32, cluster = 8>
 wrapper.kernel @long_softmax(%x: tensor<545x93056xf32>) attributes {device = #cuda, input_strides = [#sym.shape<[93056, 1]>], output_strides = [#sym.shape<[93056, 1]>], symbols = []} {
   %0 = loop.kernel "softmax" [545, 93056] (%a = %x) : (tensor<545x93056xf32>) -> tensor<545x93056xf32> {
     %1 = loop.load %a[d0, d1] : tensor<545x93056xf32> -> f32

@@ -80,3 +80,31 @@ module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #
     wrapper.yield %0 : tensor<256x256xf32>
   }
 }
+
+// -----
+
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_80">>} {
+  wrapper.kernel @convert_loop_to_gpu_c17_target(%x: tensor<8x4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+    // expected-error @below {{has a schedule with a 'cluster', which needs the feature 'clusters' of the target}}
+    %0 = loop.kernel "k" [8, 4096] (%a = %x) : (tensor<8x4096xf32>) -> tensor<8xf32> schedule #loop.gpu_schedule<vector_dim = 1, vector_width = 4, threads_r = 64, items_r = 4, persistent = true, index_bits = 32, cluster = 4> {
+      %v = loop.load %a[d0, d1] : tensor<8x4096xf32> -> f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 0 [d0] : f32
+    }
+    wrapper.yield %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {dlti.target_system_spec = #dlti.target_system_spec<"cuda" = #target.device<"cuda:sm_90a">>} {
+  wrapper.kernel @convert_loop_to_gpu_c17_columns(%x: tensor<8x4096xf32>) attributes {device = #wrapper.device<"cuda">, input_strides = [#sym.shape<[4096, 1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+    // expected-error @below {{has a schedule with a 'cluster' of 4 blocks, which share a row: vectors go along a reduced dimension, and no columns are accumulated}}
+    %0 = loop.kernel "k" [8, 4096] (%a = %x) : (tensor<8x4096xf32>) -> tensor<8xf32> schedule #loop.gpu_schedule<vector_dim = 0, threads_r = 64, items_r = 16, persistent = true, index_bits = 32, cluster = 4> {
+      %v = loop.load %a[d0, d1] : tensor<8x4096xf32> -> f32
+      %s = loop.reduce sum %v over [1] : f32
+      loop.store %s, 0 [d0] : f32
+    }
+    wrapper.yield %0 : tensor<8xf32>
+  }
+}

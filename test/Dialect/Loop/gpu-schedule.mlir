@@ -301,3 +301,38 @@ func.func private @mma_c1_group_range() attributes {a = #loop.mma<m = 32, n = 64
 
 // expected-error@+1 {{strategy 'box' with 32 threads has 1 to 512 points but 'box' is}}
 #gpu_schedule_c15_points = #loop.gpu_schedule<strategy = box, vector_dim = 0, threads_p = 32, box_dims = [0, 1], box = [32, 17]>
+
+// -----
+
+// expected-error @below {{'cluster' is 3, expected 1, 2, 4 or 8 blocks}}
+func.func private @gpu_schedule_c16_number() attributes {a = #loop.gpu_schedule<vector_dim = 0, threads_r = 64, persistent = true, cluster = 3>}
+
+// -----
+
+// expected-error @below {{'cluster' is 16, expected 1, 2, 4 or 8 blocks}}
+func.func private @gpu_schedule_c16_size() attributes {a = #loop.gpu_schedule<vector_dim = 0, threads_r = 64, persistent = true, cluster = 16>}
+
+// -----
+
+// expected-error @below {{a 'cluster' of 4 blocks goes with 'persistent' and the strategy 'tile', whole warps along 'r', and one thread and one item along 'p'}}
+func.func private @gpu_schedule_c16_loop() attributes {a = #loop.gpu_schedule<vector_dim = 0, threads_r = 64, cluster = 4>}
+
+// -----
+
+// expected-error @below {{a 'cluster' of 4 blocks goes with 'persistent' and the strategy 'tile'}}
+func.func private @gpu_schedule_c16_scan() attributes {a = #loop.gpu_schedule<strategy = scan, vector_dim = 0, threads_r = 64, persistent = true, cluster = 4>}
+
+// -----
+
+// expected-error @below {{a 'cluster' of 4 blocks goes with 'persistent' and the strategy 'tile', whole warps}}
+func.func private @gpu_schedule_c16_warp() attributes {a = #loop.gpu_schedule<vector_dim = 0, threads_r = 16, persistent = true, cluster = 4>}
+
+// -----
+
+// expected-error @below {{a 'cluster' of 4 blocks goes with 'persistent' and the strategy 'tile'}}
+func.func private @gpu_schedule_c16_threads() attributes {a = #loop.gpu_schedule<vector_dim = 0, threads_p = 2, threads_r = 64, persistent = true, cluster = 4>}
+
+// -----
+
+// expected-error @below {{a 'cluster' of 4 blocks goes with 'persistent' and the strategy 'tile'}}
+func.func private @gpu_schedule_c16_items() attributes {a = #loop.gpu_schedule<vector_dim = 0, threads_r = 64, items_p = 2, persistent = true, cluster = 4>}

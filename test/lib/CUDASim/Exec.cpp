@@ -548,7 +548,7 @@ static void startBlock(Block &b, uint64_t linear, uint32_t rank) {
     w.blocked = w.barrier = w.arrived = 0;
     w.stop = w.yield = w.retry = false;
     w.turn = 0;
-    w.syncs = 0;
+    w.syncs = w.clusterArrivals = 0;
     w.copies.clear();
     memset(w.copyGroups, 0, sizeof(w.copyGroups));
     w.bulkStores.clear();

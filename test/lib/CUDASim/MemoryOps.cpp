@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mov, cvta, isspacep, ld, st and prefetches.
+// mov, cvta, isspacep, mapa, ld, st and prefetches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -400,10 +400,45 @@ static bool lowerHint(Lowering &l) {
   return true;
 }
 
+/// The address of the same place in the shared memory of another block of the
+/// cluster.
+template <class T>
+static void mapAddress(Warp &w, const Inst &inst, uint32_t mask) {
+  const T *a = w.reg<const T>(inst.a);
+  const uint32_t *rank = w.reg<const uint32_t>(inst.b);
+  size_t blocks = w.block->cluster->size();
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    unsigned i = __builtin_ctz(rest);
+    if (rank[i] >= blocks)
+      return fault(w, inst, i, IllegalAddress,
+                   "block " + std::to_string(rank[i]) + " of a cluster of " +
+                       std::to_string(blocks));
+  }
+  mapLanes<T>(w, inst.d, mask, [=](unsigned i) {
+    return (a[i] & ((T(1) << ClusterShift) - 1)) |
+           (T(rank[i] + 1) << ClusterShift);
+  });
+}
+
+static bool lowerMapa(Lowering &l) {
+  if (!l.take("shared::cluster"))
+    return false;
+  Ty type = l.takeType();
+  unsigned width = widthOf(type);
+  if ((width != 4 && width != 8) || !l.operands(3))
+    return false;
+  l.inst.a = l.src(1, type);
+  l.inst.b = l.src(2, Ty::U32);
+  l.inst.d = l.dst(0, type);
+  l.inst.fn = width == 4 ? mapAddress<uint32_t> : mapAddress<uint64_t>;
+  return true;
+}
+
 void coil::cudasim::registerMoveOps(Registry &r) {
   r["mov"] = lowerMov;
   r["cvta"] = lowerCvta;
   r["isspacep"] = lowerIsSpace;
+  r["mapa"] = lowerMapa;
 }
 
 void coil::cudasim::registerMemoryOps(Registry &r) {

@@ -138,17 +138,18 @@ struct Warp {
   Block *block = nullptr;
   uint8_t *local = nullptr; ///< each lane's local memory, one after the other
   uint32_t index = 0;
-  uint32_t present = 0; ///< lanes that exist
-  uint32_t alive = 0;   ///< lanes that have not exited
-  uint32_t blocked = 0; ///< lanes that wait for others at a Converge
-  uint32_t barrier = 0; ///< lanes that reached a Barrier
-  uint32_t arrived = 0; ///< those that the barrier has counted
-  bool stop = false;    ///< a fault: leave the interpreter
-  bool yield = false;   ///< let other warps run after this instruction
-  bool retry = false;   ///< and execute it again
-  uint32_t turn = 0;    ///< odd: groups of lanes further on run first
-  uint32_t syncs = 0;   ///< bar.warp.sync so far
-  uint64_t steps = 0;   ///< instructions times lanes
+  uint32_t present = 0;         ///< lanes that exist
+  uint32_t alive = 0;           ///< lanes that have not exited
+  uint32_t blocked = 0;         ///< lanes that wait for others at a Converge
+  uint32_t barrier = 0;         ///< lanes that reached a Barrier
+  uint32_t arrived = 0;         ///< those that the barrier has counted
+  bool stop = false;            ///< a fault: leave the interpreter
+  bool yield = false;           ///< let other warps run after this instruction
+  bool retry = false;           ///< and execute it again
+  uint32_t turn = 0;            ///< odd: groups of lanes further on run first
+  uint32_t syncs = 0;           ///< bar.warp.sync so far
+  uint32_t clusterArrivals = 0; ///< of barrier.cluster, threads
+  uint64_t steps = 0;           ///< instructions times lanes
   uint32_t pc[Lanes];
   uint32_t exitLine[Lanes];
   std::vector<AsyncCopy> copies;
@@ -229,7 +230,6 @@ struct Block {
   uint32_t rank = 0; ///< in the cluster
   std::vector<Block *> *cluster = nullptr;
   uint32_t clusterArrivals = 0; ///< of barrier.cluster, threads
-  uint32_t clusterPhase = 0;
   std::vector<uint8_t> storage, localStorage, sharedStorage;
 
   /// What was before is ordered for what comes.

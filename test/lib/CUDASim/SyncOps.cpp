@@ -21,14 +21,18 @@ namespace {
 void warpSync(Warp &w, const Inst &, uint32_t) { ++w.syncs; }
 
 void clusterArrive(Warp &w, const Inst &, uint32_t mask) {
-  w.block->clusterArrivals += static_cast<uint32_t>(__builtin_popcount(mask));
+  auto threads = static_cast<uint32_t>(__builtin_popcount(mask));
+  w.clusterArrivals += threads;
+  w.block->clusterArrivals += threads;
   w.block->beginEpoch();
 }
 
-/// Waits until every block of the cluster has arrived as often as this one.
+/// Waits until every thread of the cluster has arrived as often as this warp's,
+/// of which others of its block may be further on.
 void clusterWait(Warp &w, const Inst &, uint32_t) {
   Block &b = *w.block;
-  uint32_t n = (b.clusterArrivals + b.threads - 1) / b.threads;
+  auto threads = static_cast<uint32_t>(__builtin_popcount(w.present));
+  uint32_t n = (w.clusterArrivals + threads - 1) / threads;
   bool all = true;
   for (Block *other : *b.cluster)
     all &= other->clusterArrivals >= n * other->threads;

@@ -83,7 +83,7 @@ LogicalResult GPUScheduleAttr::verify(
     bool persistent, int64_t minBlocks, int64_t indexBits, int64_t owners,
     bool splitR, int64_t alignTo, bool prefetch, bool descending,
     int64_t stages, int64_t blocks, MmaAttr mma, DenseI64ArrayAttr boxDims,
-    DenseI64ArrayAttr box) {
+    DenseI64ArrayAttr box, int64_t cluster) {
   bool isBox = strategy == GPUStrategy::Box;
   for (auto [name, value] :
        {std::pair("vector_width", vectorWidth),
@@ -175,6 +175,16 @@ LogicalResult GPUScheduleAttr::verify(
     return emitError() << "'blocks' is " << blocks << ", expected "
                        << (stages > 0 ? "at least 1 with" : "0 without")
                        << " 'stages'";
+  if (cluster != 1 && cluster != 2 && cluster != 4 && cluster != 8) // (C16)
+    return emitError() << "'cluster' is " << cluster
+                       << ", expected 1, 2, 4 or 8 blocks";
+  if (cluster > 1 &&
+      (strategy != GPUStrategy::Tile || !persistent || threadsP != 1 ||
+       itemsP != 1 || threadsR % 32 != 0)) // (C16)
+    return emitError() << "a 'cluster' of " << cluster
+                       << " blocks goes with 'persistent' and the strategy "
+                          "'tile', whole warps along 'r', and one thread and "
+                          "one item along 'p'";
   constexpr int64_t maxPoints = 4096;
   int64_t left = maxPoints;
   for (int64_t count : {vectorWidth, itemsP, itemsR}) { // (C14)

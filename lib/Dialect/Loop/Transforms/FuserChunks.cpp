@@ -35,9 +35,9 @@ static constexpr double kLongRows = 4 * 1024 * 1024;
 /// block for each would leave a device idle.
 bool Fuser::hasFewLongRows(KernelOp kernel, KernelOp other) {
   auto [rows, elements] = getReductionSize(kernel, hints);
-  if (rows >= enoughResults)
-    return false;
-  return elements >= kLongReduction ||
+  double blocks = getSharingBlocks(kernel, hints);
+  return (rows * blocks < enoughResults &&
+          elements >= kLongReduction * blocks) ||
          (rowPiece > 0 && reduces(kernel) && !kernel.isSequential() &&
           !(rows >= kMinResultsInRows && sharesRows(kernel)) &&
           leavesIdle(kernel, other, hints));

@@ -120,29 +120,62 @@ static double countReductions(KernelOp first, KernelOp second,
   return std::max(count, 1.0);
 }
 
+double loop::getSharingBlocks(KernelOp kernel, const Hints &hints) {
+  ReductionCounts counts = getReductionCounts(target::getProgramTarget(kernel));
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (counts.sharingBlocks == 1 || reduced.empty() || kernel.isSequential() ||
+      !kernel.getColumnDims().empty())
+    return 1;
+  // What blocks keep of a row has room whatever its length turns out to be.
+  sym::Context context = sym::Context::forOp(kernel);
+  context.setDimExtents(kernel.getDims().getDims());
+  sym::ExprAttr elements = sym::constant(kernel.getContext(), 1);
+  for (unsigned d : reduced)
+    elements = sym::mul(elements, kernel.getExtent(d));
+  DimDependence dependence(kernel);
+  int64_t vectorDim = selectVectorDim(kernel, dependence, context);
+  if (vectorDim < 0 ||
+      !llvm::is_contained(reduced, static_cast<unsigned>(vectorDim)))
+    return 1;
+  int64_t bytes = 0;
+  for (auto load : kernel.getBlock()->getOps<LoadOp>())
+    if (dependence[load.getResult()][static_cast<size_t>(vectorDim)])
+      bytes += getElementBytes(load.getSource().getType());
+  int64_t most = context.bounds(elements).hi;
+  if (most > counts.sharedRow &&
+      (bytes == 0 || most > counts.sharedRowBytes / bytes))
+    return 1;
+  return static_cast<double>(counts.sharingBlocks);
+}
+
 bool loop::leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints) {
   target::TargetAttrInterface target = target::getProgramTarget(kernel);
   ReductionCounts counts = getReductionCounts(target);
   double pieces = getReductionSize(kernel, hints).results;
-  auto enough = static_cast<double>(counts.enoughResults);
   if (!counts.hasBlocks || !reduces(kernel) || kernel.isSequential())
     return false;
-  if (pieces > 1 && pieces < enough * static_cast<double>(counts.rowPiece) &&
-      sharesRows(kernel))
+  if (pieces > 1 && sharesRows(kernel))
     pieces = std::ceil(pieces / static_cast<double>(counts.rowPiece));
-  if (pieces >= enough)
-    return false;
+  pieces = std::max(1.0, pieces * getSharingBlocks(kernel, hints));
   auto processors =
       static_cast<double>(target.getFact("multiprocessors").value_or(1));
-  double blocks = std::min(std::max(pieces, 1.0), processors);
-  double operations = getWork(kernel, hints).operations, launches = 1;
+  KernelWork work = getWork(kernel, hints);
+  double launches = 1;
   if (other) {
-    operations += getWork(other, hints).operations;
+    KernelWork more = getWork(other, hints);
+    work.operations += more.operations;
+    work.bytes += more.bytes;
     launches = countReductions(kernel, other, hints);
   }
-  double time = operations / static_cast<double>(getOpsPerByte(target)) *
-                processors / (blocks * kBlockRate);
-  return time * (1 - pieces / enough) >
+  // All wait for the multiprocessors that have one block more than others,
+  // unless memory takes as long.
+  double operations =
+      work.operations / static_cast<double>(getOpsPerByte(target));
+  double blocks = std::ceil(pieces / processors);
+  double time = operations * blocks * processors / pieces;
+  if (blocks == 1)
+    time /= kBlockRate;
+  return time - std::max(operations, work.bytes) >
          launches * kChunkLaunches * getLaunchBytes(target);
 }
 

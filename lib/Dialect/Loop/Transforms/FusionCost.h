@@ -48,6 +48,10 @@ struct ReductionSize {
 };
 ReductionSize getReductionSize(KernelOp kernel, const Hints &hints);
 
+/// Blocks that share each result of a kernel: those of a cluster where results
+/// are rows that these keep, else one.
+double getSharingBlocks(KernelOp kernel, const Hints &hints);
+
 /// Longest chain of reductions, each of which needs the one before: a loop over
 /// the reduced dimensions for each, and one more for what follows.
 unsigned getReductionDepth(KernelOp kernel);

@@ -12,6 +12,7 @@
 #include "LayoutCost.h"
 
 #include "TargetCounts.h"
+#include "coil/Dialect/Loop/Analysis/StagedColumns.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -209,6 +210,26 @@ bool WalkedSpace::isDenseInBlock(const AccessSteps &access,
   return touch(access, fill(order, kBlockPoints)).runs == 1;
 }
 
+std::optional<double> WalkedSpace::getStagedBytes(const AccessSteps &access,
+                                                  unsigned lane) const {
+  double column = 1;
+  std::optional<unsigned> along;
+  for (unsigned d : reduced.set_bits()) {
+    column *= extents[d];
+    if (std::abs(access.steps[d]) == 1)
+      along = d;
+  }
+  if (access.isStore || access.steps[lane] == 0 || reduced[lane] || !along ||
+      reduced.count() != 1 ||
+      column * double(kStagedColumns + 1) * access.elementBytes >
+          double(kStagedBytes))
+    return std::nullopt;
+  llvm::SmallVector<double> box(extents.size(), 1);
+  box[*along] = extents[*along];
+  box[lane] = std::min(extents[lane], double(kStagedColumns));
+  return kBoxPart * touch(access, box).getBytesOfElement();
+}
+
 double WalkedSpace::getBytes(const AccessSteps &access, Walk walk) const {
   double elements = getElements(access);
   unsigned lane = walk.laneDim;
@@ -226,6 +247,9 @@ double WalkedSpace::getBytes(const AccessSteps &access, Walk walk) const {
     order.push_back(lane);
     Touched touched = touch(access, fill(order, points));
     double bytes = touched.getBytesOfElement();
+    if (std::optional<double> staged = getStagedBytes(access, lane);
+        staged && !isContiguous)
+      return elements * std::max(access.elementBytes, *staged);
     // Caches do not keep what is written until their sectors are full.
     if (!access.isStore && !isContiguous && isDenseInBlock(access, order))
       bytes *= kCachedPart;

@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace coil::loop {
 
@@ -84,6 +85,11 @@ private:
   /// Whether the elements of a block's points are one run of memory.
   bool isDenseInBlock(const AccessSteps &access,
                       llvm::ArrayRef<unsigned> order) const;
+  /// Bytes of each element of an operand that passes through shared memory where
+  /// threads have columns of it and its elements lie along these; none for
+  /// others.
+  std::optional<double> getStagedBytes(const AccessSteps &access,
+                                       unsigned lane) const;
   /// Points along each dimension that are accessed together: `points` of them,
   /// first along the innermost dimensions of `order`.
   llvm::SmallVector<double> fill(llvm::ArrayRef<unsigned> order,

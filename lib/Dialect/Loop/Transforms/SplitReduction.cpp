@@ -113,9 +113,15 @@ struct LoopSplitReductionPass
       pieces = *tiles;
       longest = 2 * kMinTileSum;
     }
-    if (pieces >= enough ||
-        (elements < longest && (tiles || minElements > 0 ||
-                                !leavesIdle(kernel, /*other=*/{}, hints))))
+    if (!tiles && minElements <= 0) {
+      // The blocks of a cluster share a row.
+      double blocks = getSharingBlocks(kernel, hints);
+      pieces *= blocks;
+      longest *= blocks;
+    }
+    bool isLong = pieces < enough && elements >= longest;
+    if (!isLong &&
+        (tiles || minElements > 0 || !leavesIdle(kernel, /*other=*/{}, hints)))
       return std::nullopt;
     auto missed = [&](StringRef why) {
       remark::missed(kernel.getLoc(), remark::RemarkOpts::name("NotSplit")

@@ -116,7 +116,9 @@ static constexpr Feature kFeatures[] = {
     // red.global.add of vectors and of bf16.
     {"vector_atomics", 90},
     // griddepcontrol.
-    {"dependent_launch", 90}};
+    {"dependent_launch", 90},
+    // barrier.cluster and mapa: blocks that reach each other's shared memory.
+    {"clusters", 90}};
 
 /// wgmma, which only the code for this chip alone has.
 static constexpr StringRef kWarpGroupChip = "sm_90a";

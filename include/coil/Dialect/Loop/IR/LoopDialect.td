@@ -228,6 +228,10 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     * `prefetch`: in a loop over `r`, the vectors of the next step are loaded into
       registers before those of this one are used; with `persistent`, those of
       the next row, where blocks walk the rows of a chunk.
+    * `cluster`: blocks that share a row which they keep. Each has a part of it,
+      reduces that, and writes what it has into the shared memory of all of
+      them; so a row that is too long for the registers of one block is read
+      once.
     * `box_dims`, `box`: with the strategy `box`, the dimensions of the tile in
       the order in which a block computes its points, the one whose neighbours
       are neighbouring threads first, and how many points of each it has.
@@ -267,6 +271,10 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
           are positive. Its threads are whole warps along `p`, not necessarily a
           power of two; a vector is one point, and the points of a box are at
           most 16 for each thread.
+    (C16) `cluster` is 1, 2, 4 or 8, the portable sizes of clusters of thread
+          blocks (CUDA C++ Programming Guide, "Thread Block Clusters"). Above 1
+          it goes with `persistent` and the strategy `tile`, whole warps along
+          `r`, and one thread and one item along `p`.
 
     Example:
     ```mlir
@@ -295,7 +303,8 @@ def Loop_GPUScheduleAttr : Loop_Attr<"GPUSchedule", "gpu_schedule",
     DefaultValuedParameter<"int64_t", "0">:$blocks,
     OptionalParameter<"::coil::loop::MmaAttr">:$mma,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$box_dims,
-    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$box);
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$box,
+    DefaultValuedParameter<"int64_t", "1">:$cluster);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
