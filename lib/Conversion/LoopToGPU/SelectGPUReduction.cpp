@@ -48,6 +48,9 @@ static constexpr int64_t kMaxThreadOps = 1200, kFewThreadElements = 8;
 static constexpr int64_t kMinBlockBytes = 6 * 1024;
 /// Rows of which a thread loads all at once, also where there are few columns.
 static constexpr int64_t kFewRows = 8;
+/// What part of the processors blocks of columns use, for their number to be
+/// good enough.
+static constexpr double kUsedPart = 0.8;
 /// Operands of columns that are many, and rows of each that a thread keeps (of
 /// four, in vectors of two and blocks of
 /// 256 threads 1.57 times as fast as of four and 1024).
@@ -582,6 +585,17 @@ void Selector::selectColumn() {
   while (threadsP > 1 && threadsP * width * widest > kSectorBytes / 2 &&
          2 * pointsP < static_cast<double>(threadsP * processors))
     threadsP /= 2;
+  // All wait for processors that have one block more than others: narrower ones
+  // of whole sectors, where these are spread better.
+  auto getUsedPart = [&](int64_t threads) {
+    double blocks = std::ceil(pointsP / static_cast<double>(threads));
+    auto most = static_cast<double>(processors);
+    return blocks / (most * std::ceil(blocks / most));
+  };
+  while (threadsP * width * widest > kLineBytes &&
+         getUsedPart(threadsP) < kUsedPart &&
+         getUsedPart(threadsP / 2) > getUsedPart(threadsP))
+    threadsP /= 2;
   threadsR = kStreamThreads / threadsP;
   double blocks = pointsP / static_cast<double>(threadsP);
   while (threadsR * threadsP < facts.blockThreads &&
@@ -655,7 +669,7 @@ void Selector::selectColumn() {
       narrow /= 2;
     int64_t columns =
         std::max<int64_t>(1, 2 * kSectorBytes / (narrow * widest));
-    if (rows * columns <= facts.blockThreads / 2 && fits(rows * columns)) {
+    if (rows <= facts.blockThreads / 2 / columns && fits(rows * columns)) {
       while (width > narrow)
         halveWidth();
       threadsP = std::min(columns, powerAtLeast(pointsP));

@@ -69,6 +69,9 @@ static constexpr int64_t kThreadsOfFewPoints = 256;
 /// cache of 128 KB holds, of 16 bytes each (an H200: four sums of f64 functions
 /// of 16 elements at a time 5.4 ms for 0.6 GB).
 static constexpr int64_t kMaxStepInstructions = 4096;
+/// What is taken for the length of a row or column that may have any: its bytes
+/// are a number of 64 bits, too.
+static constexpr int64_t kMostR = int64_t(1) << 40;
 /// What a count of places may be beyond their number.
 static constexpr int64_t kPlaceRoom = 1024;
 
@@ -611,7 +614,7 @@ GPUScheduleAttr Selector::select() {
     if (reduced[d])
       totalR = sym::mul(totalR, extent);
   }
-  mostR = std::max<int64_t>(1, form.getContext().bounds(totalR).hi);
+  mostR = std::clamp<int64_t>(form.getContext().bounds(totalR).hi, 1, kMostR);
   bool isBox = reduced.none() && !scatters && !sumsRows && !scans &&
                !accumulates && selectBox();
   if (!isBox)

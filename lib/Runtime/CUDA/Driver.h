@@ -134,6 +134,7 @@ enum : unsigned {
 
 /// CUstreamCaptureMode
 enum : int { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
+enum : int { CU_GRAPH_NODE_TYPE_KERNEL = 0 };
 
 /// The layout of CUDA_KERNEL_NODE_PARAMS_v2.
 struct CUkernelNodeParams {
@@ -260,6 +261,7 @@ struct CUlaunchConfig {
 #define COIL_CUDA_OPTIONAL_FUNCTIONS(X)                                        \
   X(threadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode,        \
     (int *mode))                                                               \
+  X(graphNodeGetType, cuGraphNodeGetType, (CUgraphNode node, int *type))       \
   X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \
     (void *map, int type, uint32_t rank, void *address, const uint64_t *sizes, \
      const uint64_t *strides, const uint32_t *box,                             \

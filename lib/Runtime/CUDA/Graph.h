@@ -80,6 +80,10 @@ int32_t patchLaunches(Device &device, std::vector<RecordedLaunch> &launches,
                       const std::vector<CUdeviceptr> &addresses,
                       const std::function<size_t(const Target &)> &getSlot);
 
+/// The one node that what comes next on the run's stream depends on, where that
+/// is recorded; null if there is none, or more.
+CUgraphNode getLastNode(RunState &state);
+
 /// What a call does while it is recorded.
 class Recording {
 public:

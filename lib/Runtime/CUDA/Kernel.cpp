@@ -107,8 +107,8 @@ static int32_t loadFunction(Device &device, const coil_cuda_kernel &kernel,
   int32_t status = device.check(
       driver.moduleGetFunction(&function, entry.module, kernel.name),
       "no function for %s", describeKernel(kernel).c_str());
-  // More than the default of 48 KiB has to be asked for.
-  if (!status && kernel.dynamic_shared > 48 * 1024)
+  // More than 48 KiB has to be asked for, together with what is static.
+  if (!status && kernel.dynamic_shared > 0)
     status = device.check(
         driver.funcSetAttribute(function,
                                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -219,6 +219,19 @@ static int32_t takeScratch(RunState &state, const coil_cuda_kernel &kernel,
                             describeKernel(kernel).c_str());
 }
 
+/// Whether what the caller of a recording of its own recorded last is one
+/// kernel.
+static bool isRecordedBehindKernel(RunState &state) {
+  const Driver &driver = state.device.driver;
+  if (!driver.graphNodeGetType || driver.version < overlapInGraphsVersion)
+    return false;
+  ContextGuard guard(state.device, state.inContext);
+  CUgraphNode last = getLastNode(state);
+  int type = -1;
+  return last && !driver.graphNodeGetType(last, &type) &&
+         type == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
 /// Whether a kernel is launched while what is before it still runs. In a graph
 /// only another kernel can be: elsewhere the driver sees to that.
 static bool overlapsLast(RunState &state, const coil_cuda_kernel &kernel) {
@@ -228,7 +241,7 @@ static bool overlapsLast(RunState &state, const coil_cuda_kernel &kernel) {
   if (state.recording)
     return state.device.driver.version >= overlapInGraphsVersion &&
            state.recording->endsWithLaunch(state);
-  return !state.isRecordedElsewhere();
+  return !state.isRecordedElsewhere() || isRecordedBehindKernel(state);
 }
 
 static CUresult launchFunction(RunState &state, const coil_cuda_kernel &kernel,

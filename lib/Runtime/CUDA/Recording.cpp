@@ -93,9 +93,7 @@ void Recording::pin(CUdeviceptr address) {
     pinnedAllocations.insert(target.number);
 }
 
-/// The one node that what comes next on the run's stream depends on; null if
-/// there is none, or more.
-static CUgraphNode getLastNode(RunState &state) {
+CUgraphNode coil::rt::cuda::getLastNode(RunState &state) {
   int status = 0;
   const CUgraphNode *last = nullptr;
   size_t count = 0;

@@ -266,7 +266,8 @@ TEST_F(CallScopeTest, asksForEachStream) {
   callDriver("cuStreamEndCapture", stream, &graph);
   callDriver("cuGraphDestroy", graph);
   EXPECT_EQ(sides, 1);
-  EXPECT_EQ(fake->overlapping - overlapping, 1);
+  // And the last launch of the recording, behind another one of it.
+  EXPECT_EQ(fake->overlapping - overlapping, 2);
 }
 
 TEST_F(CallScopeTest, followsContextsThatFunctionsChange) {
@@ -343,8 +344,8 @@ TEST_F(CallScopeTest, comesBackFromOtherDevices) {
   call();
 }
 
-// What a caller records is not overlapped, and a call that begins behind the
-// recording is again.
+// Of what a caller records a kernel overlaps the one that is recorded before it,
+// and nothing else; a call that begins behind the recording overlaps again.
 TEST_F(CallScopeTest, followsCapturesThatBeginAndEndBetweenCalls) {
   call();
   int overlapping = fake->overlapping;
@@ -352,10 +353,10 @@ TEST_F(CallScopeTest, followsCapturesThatBeginAndEndBetweenCalls) {
   call(/*recorded=*/true);
   void *graph = nullptr;
   callDriver("cuStreamEndCapture", stream, &graph);
-  EXPECT_COUNT(fake->overlapping - overlapping, 0);
+  EXPECT_COUNT(fake->overlapping - overlapping, 1);
   callDriver("cuGraphDestroy", graph);
   call();
-  EXPECT_COUNT(fake->overlapping - overlapping, 2);
+  EXPECT_COUNT(fake->overlapping - overlapping, 3);
 }
 
 TEST_F(CallScopeTest, followsCapturesThatFunctionsBegin) {

@@ -381,6 +381,11 @@ EXPORT cuStreamGetCaptureInfo_v2(CUstream stream, int *status, uint64_t *,
   *count = s->last ? 1 : 0;
   return CUDA_SUCCESS;
 }
+EXPORT cuGraphNodeGetType(CUgraphNode node, int *type) {
+  constexpr int other = 5; // CU_GRAPH_NODE_TYPE_EMPTY
+  *type = node->work.function ? CU_GRAPH_NODE_TYPE_KERNEL : other;
+  return CUDA_SUCCESS;
+}
 EXPORT cuEventCreate(CUevent *event, unsigned) {
   if (failsNow())
     return CUDA_ERROR_INVALID_VALUE;
