@@ -375,8 +375,12 @@ void Selector::narrowFewPoints() {
   double points = 1;
   for (ExprAttr extent : kernel.getDims().getDims())
     points *= hints(extent);
+  // Columns with functions of each element: a thread has several of them.
+  int64_t threads = kThreadsOfFewPoints;
+  if (reduced.any())
+    threads *= 1 + countFunctions();
   while (width > 1 &&
-         points < static_cast<double>(width * processors * kThreadsOfFewPoints))
+         points < static_cast<double>(width * processors * threads))
     width /= 2;
 }
 
