@@ -35,16 +35,16 @@ namespace {
 /// Launches that become one, the first of which stays where it is.
 struct Batch {
   SmallVector<LaunchOp> launches;
-  /// The number of the first in its function.
+  /// The number of the first in its block.
   int64_t position = 0;
 };
 
-/// Finds batches in a function, which is one block, in one pass forward.
+/// Finds batches in a block, in one pass forward.
 class Finder {
 public:
   Finder(SymbolTable &symbols) : symbols(symbols) {}
 
-  SmallVector<Batch> run(FuncOp fn);
+  SmallVector<Batch> run(Block &block);
 
 private:
   size_t getLimit(LaunchOp launch);
@@ -82,9 +82,8 @@ size_t Finder::getLimit(LaunchOp launch) {
   return buffers == 0 ? 1 : std::max<uint64_t>(words / buffers, 1);
 }
 
-SmallVector<Batch> Finder::run(FuncOp fn) {
-  Block &block = fn.getBody().front();
-  LaunchMotion motion(fn, [](sym::ExprAttr bytes) {
+SmallVector<Batch> Finder::run(Block &block) {
+  LaunchMotion motion(block, [](sym::ExprAttr bytes) {
     return bytes.isConstant() && bytes.getValue() <= kMaxMovedBytes;
   });
   SmallVector<Batch> batches;
@@ -229,8 +228,11 @@ void WrapperBatchGPULaunchesPass::runOnOperation() {
   SymbolTable symbols(getOperation());
   llvm::DenseMap<std::pair<Operation *, size_t>, KernelOp> made;
   llvm::SetVector<Operation *> changed;
+  SmallVector<Block *> blocks;
   for (auto fn : getOperation().getOps<FuncOp>())
-    for (const Batch &batch : Finder(symbols).run(fn)) {
+    llvm::append_range(blocks, getLaunchBlocks(fn));
+  for (Block *block : blocks)
+    for (const Batch &batch : Finder(symbols).run(*block)) {
       size_t count = batch.launches.size();
       LaunchOp first = batch.launches.front();
       auto kernel = symbols.lookup<KernelOp>(first.getCallee());

@@ -26,6 +26,8 @@ struct ComboForm {
   std::string why;
   /// Threads of a block, and its bytes of static and dynamic shared memory.
   int64_t threads = 0, staticShared = 0, dynamicShared = 0;
+  /// Registers that a thread wants, counted in the code.
+  int64_t registers = 0;
   /// Whether threads of a block wait for one another, and whether only at
   /// barriers that can name their number of threads.
   bool hasBarriers = false, canCountThreads = true;
