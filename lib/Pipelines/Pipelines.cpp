@@ -442,20 +442,19 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addPass(wrapper::createWrapperAnnotateCostsPass());
 }
 
-void coil::buildKernelPipeline(OpPassManager &pm,
-                               const CompilePipelineOptions &options) {
+/// Makes the code of kernels on the level of threads or of vectors, and joins
+/// launches by it.
+static void buildKernelCode(OpPassManager &pm,
+                            const CompilePipelineOptions &options) {
   const target::TargetKind &kind = getTargetKind(options);
   bool runsThreads = kind.form == target::KernelForm::Threads;
   attachTarget(pm, options);
   addExtensions(pm, ExtensionPoint::BeforeDeviceCode, options);
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
-  target::CodeOptions code;
-  code.chips = getTargetChips(options);
-  code.fastMath = options.fastMath;
   WrapperLowerUserKernelPassOptions user;
   if (runsThreads)
-    user.chip = code.chips;
+    user.chip = getTargetChips(options);
   kernels.addPass(createWrapperLowerUserKernelPass(user));
   if (runsThreads) {
     ConvertLoopToGPUPassOptions convert;
@@ -478,11 +477,41 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     if (options.combineLaunches)
       pm.addPass(createWrapperCombineGPULaunchesPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  }
+}
+
+LogicalResult coil::findCombinations(ModuleOp module,
+                                     const CompilePipelineOptions &options) {
+  if (!options.combineLaunches ||
+      getTargetKind(options).form != target::KernelForm::Threads)
+    return success();
+  numberLaunches(module);
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager pm(module.getContext());
+  buildKernelCode(pm, options);
+  if (failed(pm.run(*copy)))
+    return failure();
+  markCombinations(module, *copy);
+  // What has moved is in memory for longer.
+  PassManager check(module.getContext());
+  check.addPass(wrapper::createWrapperVerifyMemoryPass());
+  return check.run(module);
+}
+
+void coil::buildKernelPipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
+  buildKernelCode(pm, options);
+  const target::TargetKind &kind = getTargetKind(options);
+  if (kind.form == target::KernelForm::Threads) {
+    target::CodeOptions code;
+    code.chips = getTargetChips(options);
+    code.fastMath = options.fastMath;
     kind.buildCodePipeline(pm.nest<wrapper::KernelOp>(), code);
   } else {
     ConvertCPUKernelToLLVMPassOptions lower;
     lower.vectorBits = options.vectorBits;
-    kernels.addPass(createConvertCPUKernelToLLVMPass(lower));
+    pm.addNestedPass<wrapper::KernelOp>(
+        createConvertCPUKernelToLLVMPass(lower));
   }
   addExtensions(pm, ExtensionPoint::AfterDeviceCode, options);
 }

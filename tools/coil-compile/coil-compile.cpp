@@ -506,6 +506,13 @@ int main(int argc, char **argv) {
     python.source = input;
     python.torchCalls = torchCalls;
     llvm::raw_string_ostream os(text);
+    CompilePipelineOptions pipeline;
+    if (llvm::Error error = parseOptions(pipeline, options.pipelineOptions))
+      return report(3, toString(std::move(error)));
+    if (llvm::Error error = resolveOptions(pipeline))
+      return report(3, toString(std::move(error)));
+    if (failed(findCombinations(module, pipeline)))
+      return report(3, "the program cannot be written as " + emit);
     if (failed(emit == "fx" ? emitFX(module, os, python)
                             : emitPython(module, os, python)))
       return report(3, "the program cannot be written as " + emit);

@@ -11,6 +11,7 @@
 
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 
+#include "ComboKernel.h"
 #include "LaunchMotion.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,8 +48,6 @@ public:
   SmallVector<Batch> run(Block &block);
 
 private:
-  size_t getLimit(LaunchOp launch);
-
   SymbolTable &symbols;
 };
 
@@ -63,10 +62,7 @@ struct WrapperBatchGPULaunchesPass
 // Search
 //===----------------------------------------------------------------------===//
 
-/// The most launches that one batch of this launch's kernel takes; 1 if the
-/// kernel cannot be batched.
-size_t Finder::getLimit(LaunchOp launch) {
-  auto kernel = symbols.lookup<KernelOp>(launch.getCallee());
+size_t wrapper::getBatchLimit(KernelOp kernel) {
   if (!kernel || !kernel.getGeometry() || kernel.getBatch())
     return 1;
   GeometryAttr geometry = *kernel.getGeometry();
@@ -94,7 +90,9 @@ SmallVector<Batch> Finder::run(Block &block) {
     if (!getBoundSymbols(&op).empty())
       open.clear(); // Nothing moves to where its symbols are not bound.
     auto launch = dyn_cast<LaunchOp>(op);
-    size_t limit = launch ? getLimit(launch) : 1;
+    size_t limit =
+        launch ? getBatchLimit(symbols.lookup<KernelOp>(launch.getCallee()))
+               : 1;
     if (limit < 2) {
       motion.record(op, number);
       continue;
@@ -175,9 +173,8 @@ static void useTable(gpu::GPUFuncOp func, unsigned numInputs,
   func.setAllArgAttrs(attrs);
 }
 
-/// A copy of a kernel that does the work of `count` launches.
-static KernelOp createBatchKernel(KernelOp kernel, unsigned count,
-                                  SymbolTable &symbols) {
+KernelOp wrapper::createBatchKernel(KernelOp kernel, unsigned count,
+                                    SymbolTable &symbols) {
   OpBuilder b(kernel);
   b.setInsertionPointAfter(kernel);
   auto copy = cast<KernelOp>(b.clone(*kernel));

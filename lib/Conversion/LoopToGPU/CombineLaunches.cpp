@@ -343,6 +343,9 @@ void WrapperCombineGPULaunchesPass::build(const Combo &combo) {
 
 void WrapperCombineGPULaunchesPass::runOnOperation() {
   symbols.emplace(getOperation());
+  // Those of a program are found again, with what its target is by now.
+  if (getOperation().getOps<FuncOp>().empty())
+    createCombinations(getOperation(), *symbols);
   forms.clear();
   made.clear();
   llvm::SetVector<Operation *> changed;

@@ -132,14 +132,25 @@ static CostAttr getCost(ArrayRef<LaunchOp> launches) {
   return CostAttr::get(bytes.getContext(), bytes, flops, matrix);
 }
 
+void wrapper::gatherLaunches(ArrayRef<LaunchOp> launches) {
+  LaunchOp first = launches.front();
+  Operation *last = first;
+  for (LaunchOp launch : launches) {
+    for (Value v : launch->getOperands())
+      hoistDefinition(v, first);
+    if (launch != first)
+      launch->moveAfter(last);
+    last = launch;
+  }
+}
+
 LaunchOp wrapper::joinLaunches(ArrayRef<LaunchOp> launches, KernelOp kernel,
                                sym::ShapeAttr symbols) {
   LaunchOp first = launches.front();
   SmallVector<Value> inputs, outputs;
   SmallVector<Location> locations;
+  gatherLaunches(launches);
   for (LaunchOp launch : launches) {
-    for (Value v : launch->getOperands())
-      hoistDefinition(v, first);
     llvm::append_range(inputs, launch.getInputs());
     llvm::append_range(outputs, launch.getOutputs());
     locations.push_back(launch.getLoc());
@@ -151,6 +162,12 @@ LaunchOp wrapper::joinLaunches(ArrayRef<LaunchOp> launches, KernelOp kernel,
                        inputs, outputs);
   if (CostAttr cost = getCost(launches))
     joined->setAttr(kCostAttrName, cost);
+  SmallVector<int64_t> numbers;
+  for (LaunchOp launch : launches)
+    if (auto own = launch->getAttrOfType<DenseI64ArrayAttr>(kNumbersAttrName))
+      llvm::append_range(numbers, own.asArrayRef());
+  if (!numbers.empty())
+    joined->setAttr(kNumbersAttrName, b.getDenseI64ArrayAttr(numbers));
   for (LaunchOp launch : launches)
     launch.erase();
   return joined;

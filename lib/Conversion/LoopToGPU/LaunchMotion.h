@@ -20,8 +20,9 @@
 
 namespace coil::wrapper {
 
-/// Bytes of all arguments of a kernel, on every device.
-inline constexpr uint64_t kMaxArgumentBytes = 4096;
+/// Launches of a program by their numbers in the order of its text, as
+/// `numberLaunches` sets them: an array, since launches are joined.
+inline constexpr llvm::StringLiteral kNumbersAttrName = "wrapper.numbers";
 
 /// Legality of moving launches up in a block of a function: the function's own,
 /// or that of a branch or a loop. Storage has one owner, so arguments of a
@@ -63,6 +64,10 @@ private:
 
 /// The blocks of a function in which launches are, from the outside inwards.
 llvm::SmallVector<mlir::Block *> getLaunchBlocks(FuncOp fn);
+
+/// Moves launches behind the first of them, which stays where it is, and what
+/// defines their buffers in front of it.
+void gatherLaunches(llvm::ArrayRef<LaunchOp> launches);
 
 /// Makes one launch of \p kernel of launches, in place of the first of them.
 LaunchOp joinLaunches(llvm::ArrayRef<LaunchOp> launches, KernelOp kernel,
