@@ -77,6 +77,9 @@ void Lowering::findUnreadBytes() {
         if (!(bytes >> k & 1))
           inst.unread |= 1u << (j * inst.width + k);
     }
+    // A load of which nobody reads anything is no wide one.
+    if (inst.unread == (uint64_t(1) << (inst.n * inst.width)) - 1)
+      inst.unread = 0;
   }
 }
 
