@@ -43,13 +43,13 @@ std::mutex lock;
 std::map<std::pair<std::string, int32_t>, std::unique_ptr<Operator>> operators;
 
 const c10::ScalarType kTypes[] = {
-    c10::ScalarType::Bool,   c10::ScalarType::Char,
-    c10::ScalarType::Byte,   c10::ScalarType::Short,
-    c10::ScalarType::UInt16, c10::ScalarType::Int,
-    c10::ScalarType::UInt32, c10::ScalarType::Long,
-    c10::ScalarType::UInt64, c10::ScalarType::Half,
-    c10::ScalarType::BFloat16, c10::ScalarType::Float,
-    c10::ScalarType::Double, c10::ScalarType::Float8_e4m3fn,
+    c10::ScalarType::Bool,       c10::ScalarType::Char,
+    c10::ScalarType::Byte,       c10::ScalarType::Short,
+    c10::ScalarType::UInt16,     c10::ScalarType::Int,
+    c10::ScalarType::UInt32,     c10::ScalarType::Long,
+    c10::ScalarType::UInt64,     c10::ScalarType::Half,
+    c10::ScalarType::BFloat16,   c10::ScalarType::Float,
+    c10::ScalarType::Double,     c10::ScalarType::Float8_e4m3fn,
     c10::ScalarType::Float8_e5m2};
 
 c10::ScalarType toTorch(int64_t dtype) {
@@ -168,9 +168,9 @@ void Call::run() {
   for (size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument &argument = schema.arguments()[i];
     // Names where the program has them, and places where not.
-    const coil_argument *found =
-        coil_call_named(call, argument.name().c_str());
-    if (!found && int32_t(i) < count && !coil_call_argument_name(call, int32_t(i)))
+    const coil_argument *found = coil_call_named(call, argument.name().c_str());
+    if (!found && int32_t(i) < count &&
+        !coil_call_argument_name(call, int32_t(i)))
       found = coil_call_argument(call, int32_t(i));
     if (found)
       stack.push_back(toValue(*found, argument.real_type()));
@@ -249,8 +249,8 @@ static int32_t resolve(void *, const char *name, int32_t device) {
   if (op)
     return 1;
   op.reset(new Operator{*handle, name});
-  coil_function function = {sizeof(coil_function), 0, op->name.c_str(), device,
-                            0, enter, op.get()};
+  coil_function function = {
+      sizeof(coil_function), 0, op->name.c_str(), device, 0, enter, op.get()};
   if (coil_register_function(&function))
     return 0;
   fprintf(stderr,

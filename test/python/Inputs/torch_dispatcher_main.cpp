@@ -1,4 +1,5 @@
-// Runs an emitted program whose operators PyTorch's dispatcher has, without Python: x is 6 x 4 numbers from -9 on.
+// Runs an emitted program whose operators PyTorch's dispatcher has, without
+// Python: x is 6 x 4 numbers from -9 on.
 #include "coil/Runtime/Functions.h"
 #include "model.h"
 
@@ -17,7 +18,8 @@ int main(int argc, char **argv) {
   const int64_t sizes[] = {6, 4}, strides[] = {4, 1};
   coil_tensor input = {x, sizes, strides, 2, COIL_F32, COIL_CPU, 0}, outputs[2];
   coil_run *run = nullptr;
-  if (coil_run_create(&run) || model_bind(run, 0, nullptr) || model_main(run, &input, 1, outputs, 2))
+  if (coil_run_create(&run) || model_bind(run, 0, nullptr) ||
+      model_main(run, &input, 1, outputs, 2))
     return fail();
   for (const coil_tensor &output : outputs) {
     int64_t count = 1;

@@ -1,8 +1,11 @@
-// Operators of PyTorch that Coil has never heard of, for processes with Python and without.
+// Operators of PyTorch that Coil has never heard of, for processes with Python
+// and without.
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
-static at::Tensor norm(const at::Tensor &x, double eps) { return x / (x.norm() + eps); }
+static at::Tensor norm(const at::Tensor &x, double eps) {
+  return x / (x.norm() + eps);
+}
 
 static void norm_out(const at::Tensor &x, double eps, at::Tensor out) {
   out.copy_(norm(x, eps));
@@ -15,7 +18,8 @@ static std::vector<at::Tensor> parts(const at::Tensor &x, int64_t n) {
   return result;
 }
 
-static void scale_(at::Tensor x, const std::optional<at::Tensor> &by, c10::ArrayRef<double> factors) {
+static void scale_(at::Tensor x, const std::optional<at::Tensor> &by,
+                   c10::ArrayRef<double> factors) {
   for (double factor : factors)
     x.mul_(factor);
   if (by)
@@ -44,7 +48,9 @@ TORCH_LIBRARY_IMPL(unheard, CompositeExplicitAutograd, m) {
   m.impl("scale_", scale_);
 }
 
-static at::Tensor meta_norm(const at::Tensor &x, double) { return at::empty_like(x); }
+static at::Tensor meta_norm(const at::Tensor &x, double) {
+  return at::empty_like(x);
+}
 static void meta_norm_out(const at::Tensor &, double, at::Tensor) {}
 static std::vector<at::Tensor> meta_parts(const at::Tensor &x, int64_t n) {
   std::vector<at::Tensor> result;
@@ -52,7 +58,8 @@ static std::vector<at::Tensor> meta_parts(const at::Tensor &x, int64_t n) {
     result.push_back(at::empty_like(each));
   return result;
 }
-static void meta_scale_(at::Tensor, const std::optional<at::Tensor> &, c10::ArrayRef<double>) {}
+static void meta_scale_(at::Tensor, const std::optional<at::Tensor> &,
+                        c10::ArrayRef<double>) {}
 
 TORCH_LIBRARY_IMPL(unheard, Meta, m) {
   m.impl("norm", meta_norm);

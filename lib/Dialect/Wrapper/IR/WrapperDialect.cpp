@@ -11,9 +11,9 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Combination.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
-#include "coil/Dialect/Wrapper/IR/Combination.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
 #include "coil/Support/Registration.h"
 #include "mlir/IR/Builders.h"
