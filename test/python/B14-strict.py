@@ -28,7 +28,7 @@ def count_other_bits(path, x, options):
         expected = Model()(x)
     given = coil.compile(path, options=options)(x)
     counts = []
-    for e, g in zip(expected, map(torch.as_tensor, given), strict=True):
+    for e, g in zip(expected, map(torch.as_tensor, given), strict-lines=True):
         same = (e.view(torch.int16) == g.view(torch.int16)) | (e.isnan() & g.isnan())
         counts.append(int((~same).sum()))
     return counts
@@ -40,9 +40,9 @@ for dtype in (torch.bfloat16, torch.float16):
         path = folder + "/model.pt2"
         torch.export.save(torch.export.export(Model(), (x,)), path)
         name = str(dtype).partition(".")[2]
-        print(name, "strict:", count_other_bits(path, x, "strict=*"))
-        print(name, "lines:", count_other_bits(path, x, f"strict=B14-strict.py:{FIRST}-{LAST}"))
-        fused = f"intermediate-rounding=fused strict=B14-strict.py:{FIRST}-{FIRST}+B14-strict.py:{LAST}"
+        print(name, "strict:", count_other_bits(path, x, "strict-lines=*"))
+        print(name, "lines:", count_other_bits(path, x, f"strict-lines=B14-strict.py:{FIRST}-{LAST}"))
+        fused = f"intermediate-rounding=fused strict-lines=B14-strict.py:{FIRST}-{FIRST}+B14-strict.py:{LAST}"
         counts = count_other_bits(path, x, fused)
         print(name, "a part:", [counts[0], counts[3]], "others differ" if counts[1] else "")
         counts = count_other_bits(path, x, "intermediate-rounding=fused")

@@ -6,8 +6,8 @@
 
 // B14: operators of lines, or of a file, are strict; so is what says so itself, and nothing without floats.
 // loop_mark_strict_c1: a place is a file with lines that ascend.
-// PLACE: 'model.py:9-5' is no place for 'strict': expected a file, file:line or file:first-last, or '*'
-// LINES: 'model.py:x' is no place for 'strict'
+// PLACE: 'model.py:9-5' is no place of strict lines: expected a file, file:line or file:first-last, or '*'
+// LINES: 'model.py:x' is no place of strict lines
 // CHECK: graph.exp %{{.*}} {coil.strict}
 // CHECK: graph.tanh %{{[a-z0-9]+}} :
 // CHECK: graph.neg %{{.*}} {coil.strict}

@@ -1,6 +1,6 @@
 // REQUIRES: cuda-sim
-// RUN: coil-run %s --random-inputs --symbol=s0=20011 --reference=interp --atol=0 --rtol=0 --strict='*'
-// RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=20011 --reference=interp --atol=0 --rtol=0 --strict='*'
+// RUN: coil-run %s --random-inputs --symbol=s0=20011 --reference=interp --atol=0 --rtol=0 --strict-lines='*'
+// RUN: %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=20011 --reference=interp --atol=0 --rtol=0 --strict-lines='*'
 // RUN: not coil-run %s --random-inputs --symbol=s0=20011 --reference=interp --atol=0 --rtol=0 --intermediate-rounding=fused 2>&1 | FileCheck %s
 // RUN: not %cuda_sim coil-run %s --target=cuda:sm_90 --library=none --random-inputs --symbol=s0=20011 --reference=interp --atol=0 --rtol=0 --intermediate-rounding=fused 2>&1 | FileCheck %s
 // CHECK: differ

@@ -61,7 +61,7 @@ LogicalResult LoopMarkStrictPass::parsePlaces() {
         file.empty() || place.first > place.last)
       return getOperation().emitError()
              << "'" << text
-             << "' is no place for 'strict': expected a file, file:line or "
+             << "' is no place of strict lines: expected a file, file:line or "
                 "file:first-last, or '*'";
   }
   return success();
