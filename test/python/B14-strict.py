@@ -28,7 +28,7 @@ def count_other_bits(path, x, options):
         expected = Model()(x)
     given = coil.compile(path, options=options)(x)
     counts = []
-    for e, g in zip(expected, map(torch.as_tensor, given), strict-lines=True):
+    for e, g in zip(expected, map(torch.as_tensor, given), strict=True):
         same = (e.view(torch.int16) == g.view(torch.int16)) | (e.isnan() & g.isnan())
         counts.append(int((~same).sum()))
     return counts
