@@ -63,6 +63,7 @@ check-all: check ## Run the suite again with each coil-opt run verified by a rou
 	  --cxx=c++ --include=include --lib=$(abspath $(BUILD))/lib --cuda-sim=$(abspath $(BUILD))/lib/coil-cuda-sim.so
 
 check-rows: build ## Run every test that a row of docs/reference/FeatureRows.md names; say which rows stand.
+	@scripts/install-test-tools.sh
 	$(PYTHON) scripts/feature_rows.py --build $(BUILD) --results $(BUILD)/feature-rows.json
 
 check-operators: build ## Compare operators with PyTorch (needs TORCH_PYTHON): our samples, its own database, random programs, spellings of attention.

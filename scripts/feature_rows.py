@@ -5,7 +5,7 @@
     feature_rows.py --build build [--rows F27,B26] [--jobs 2] [--results rows.json]
 
 A row stands if its state is Proven and each of its tests ran and passed. A test that this machine cannot run (it needs a GPU, or
-a PyTorch that the build does not know) leaves a row open. Fails if a test fails.
+a PyTorch that the build does not know) leaves a row open, with what it wants. Fails if a test fails.
 """
 import argparse
 import collections
@@ -44,7 +44,7 @@ def find_lit_name(test):
 
 
 def run_tests(names, build, lit, jobs):
-    """The result of each test that lit ran, by its name."""
+    """The result of each test that lit ran, by its name, and what those want that it could not run."""
     with tempfile.TemporaryDirectory() as folder:
         results = os.path.join(folder, "lit.json")
         command = [sys.executable, lit, f"-j{jobs}", "-sv", "--output", results,
@@ -54,11 +54,15 @@ def run_tests(names, build, lit, jobs):
             sys.exit(f"lit wrote no results (status {status})")
         with open(results) as file:
             ran = json.load(file)["tests"]
-    found = {}
+    found, wanted = {}, {}
     for each in ran:
         suite, _, name = each["name"].partition(" :: ")
-        found[("Unit/" if suite.startswith("Coil-Unit") else "") + name] = each["code"]
-    return found
+        name = ("Unit/" if suite.startswith("Coil-Unit") else "") + name
+        found[name] = each["code"]
+        features = re.search("unavailable features: (.*)", each["output"])
+        if each["code"] == "UNSUPPORTED":
+            wanted[name] = features.group(1) if features else each["output"].strip()
+    return found, wanted
 
 
 def judge(row, codes):
@@ -94,11 +98,11 @@ def main():
             sys.exit(f"there is no row '{each}'")
     tested = [rows[each] for each in chosen if rows[each].state in STATES[:2]]
     names = sorted({name for row in tested for test in row.tests if (name := find_lit_name(test))})
-    codes = run_tests(names, args.build, args.lit, args.jobs) if names else {}
+    codes, wanted = run_tests(names, args.build, args.lit, args.jobs) if names else ({}, {})
     verdicts = {each: judge(rows[each], codes) if rows[each] in tested else rows[each].state.lower() for each in chosen}
     if args.results:
         with open(args.results, "w") as file:
-            json.dump({"rows": verdicts, "tests": codes}, file, indent=1)
+            json.dump({"rows": verdicts, "tests": codes, "wanted": wanted}, file, indent=1)
     groups = collections.defaultdict(list)
     for each, verdict in verdicts.items():
         groups[verdict].append(each)
@@ -108,6 +112,8 @@ def main():
     for name in sorted(codes):
         if codes[name] not in ("PASS", "UNSUPPORTED"):
             print(f"{codes[name]}: {name}")
+        elif name in wanted:
+            print(f"not run: {name} wants {wanted[name]}")
     sys.exit(bool(groups["fails"]))
 
 

@@ -63,8 +63,17 @@ if torch_python and os.path.exists(torch_python):
     if subprocess.run([torch_python, "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('triton'))"],
                       check=False).returncode == 0:
         config.available_features.add("triton")
+# What scripts/install-test-tools.sh installs.
+test_tools = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "coil", "test-tools", "bin")
+
+
+def find_test_tool(name, fallback):
+    path = os.path.join(test_tools, name)
+    return path if os.path.exists(path) else fallback
+
+
 # The version of mypy that scripts/typing-requirements.txt names.
-mypy_python = os.environ.get("COIL_MYPY_PYTHON", python)
+mypy_python = os.environ.get("COIL_MYPY_PYTHON") or find_test_tool("python", python)
 requirements = os.path.join(config.coil_src_root, "scripts", "typing-requirements.txt")
 wanted = re.search("mypy==(.*)", open(requirements).read()).group(1)
 found = subprocess.run([mypy_python, "-m", "mypy", "--version"], capture_output=True, text=True, check=False).stdout
@@ -72,7 +81,7 @@ if found.startswith(f"mypy {wanted} "):
     config.available_features.add("mypy")
     config.substitutions.append(("%mypy_python", mypy_python))
 # The version of tlparse that scripts/trace-requirements.txt names.
-tlparse = os.environ.get("COIL_TLPARSE", shutil.which("tlparse") or "")
+tlparse = os.environ.get("COIL_TLPARSE") or find_test_tool("tlparse", shutil.which("tlparse") or "")
 requirements = os.path.join(config.coil_src_root, "scripts", "trace-requirements.txt")
 wanted = re.search("tlparse==(.*)", open(requirements).read()).group(1)
 if tlparse and subprocess.run([tlparse, "--version"], capture_output=True, text=True,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Driver/CompiledKernels.h"
+#include "coil/Dialect/Wrapper/IR/Combination.h"
 
 #include "ErrorLines.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
@@ -197,7 +198,27 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
   if (!module)
     return errors.take(makeError("the kernels are not valid"));
 
+  SymbolTable symbols(*module);
   for (Operation &op : *module->getBody()) {
+    // Has the device of its parts, and their buffers.
+    auto combination = dyn_cast<wrapper::CombinationOp>(op);
+    if (combination) {
+      auto made = std::make_unique<Kernel::Impl>();
+      made->name = combination.getSymName().str();
+      wrapper::KernelOp kernel;
+      for (auto part : combination.getParts().getAsRange<FlatSymbolRefAttr>()) {
+        kernel = symbols.lookup<wrapper::KernelOp>(part.getValue());
+        made->inputs += kernel.getNumInputs();
+        made->outputs += kernel.getNumOutputs();
+      }
+      FailureOr<void *> launch =
+          findLaunchFunction(kernel, options.pipelineOptions);
+      if (failed(launch))
+        return errors.take(makeError("the kernels cannot be launched"));
+      made->launch = *launch;
+      impl->kernels[made->name].reset(new Kernel(std::move(made)));
+      continue;
+    }
     auto kernel = dyn_cast<wrapper::KernelOp>(op);
     if (!kernel || (!kernel.getLoopKernel() && !kernel.isUserKernel())) {
       op.emitError("expected nothing but kernels as value functions, or of "
@@ -240,6 +261,9 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     llvm::StringRef name = kernel.getName();
     name.consume_back(".module");
     Kernel::Impl &made = *impl->kernels.at(name)->impl;
+    made.symbols.clear();
+    for (auto symbol : kernel.getSymbols().getAsRange<StringAttr>())
+      made.symbols.push_back(symbol.str());
     made.total = kernel.getTotalAttr();
     made.grain = static_cast<int64_t>(kernel.getGrain().value_or(1));
     if (wrapper::GeometryAttr geometry = kernel.getGeometryAttr()) {
@@ -250,5 +274,12 @@ CompiledKernels::compile(llvm::StringRef text, const KernelOptions &options) {
     if ((!made.total && !made.isByGrid) || !made.code)
       return makeError("kernel '" + name + "' was not compiled");
   }
+  // A combination that the device does not allow.
+  llvm::SmallVector<std::string> missing;
+  for (const auto &each : impl->kernels)
+    if (!each.getValue()->impl->code)
+      missing.push_back(each.first().str());
+  for (const std::string &name : missing)
+    impl->kernels.erase(name);
   return std::unique_ptr<CompiledKernels>(new CompiledKernels(std::move(impl)));
 }

@@ -61,6 +61,7 @@ constexpr OptionConstraint directory() {
   return {OptionKind::Directory, "directory"};
 }
 constexpr OptionConstraint patterns() { return {OptionKind::Text, "patterns"}; }
+constexpr OptionConstraint places() { return {OptionKind::Text, "places"}; }
 constexpr OptionConstraint symbolName() { return {OptionKind::Text, "name"}; }
 } // namespace constraints
 
@@ -211,6 +212,28 @@ static Error checkNumber(const OptionSpec &spec, StringRef value) {
                    "', expected " + expected);
 }
 
+/// Lines of source files: `*`, or a file, `file:line` or `file:first-last`,
+/// separated by `+`.
+static Error checkPlaces(const OptionSpec &spec, StringRef value) {
+  SmallVector<StringRef> places;
+  value.split(places, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef place : places) {
+    auto [file, lines] = place.rsplit(':');
+    auto [first, last] = lines.split('-');
+    unsigned begin = 0, end = 0;
+    bool isRange = !first.getAsInteger(10, begin) &&
+                   !(last.empty() ? first : last).getAsInteger(10, end) &&
+                   begin <= end && lines.back() != '-';
+    if (file.empty() || llvm::any_of(file, llvm::isSpace) ||
+        (!lines.empty() && !isRange) || place.ends_with(":"))
+      return makeError("the option '" + spec.name + "' has the place '" +
+                       place +
+                       "', expected a file without spaces, file:line, "
+                       "file:first-last or *");
+  }
+  return Error::success();
+}
+
 Error coil::checkOptionValue(const OptionSpec &spec, StringRef value) {
   const OptionConstraint &constraint = spec.constraint;
   switch (constraint.kind) {
@@ -247,8 +270,10 @@ Error coil::checkOptionValue(const OptionSpec &spec, StringRef value) {
   case OptionKind::Passes:
   case OptionKind::File:
   case OptionKind::Directory:
-  case OptionKind::Text:
     return Error::success();
+  case OptionKind::Text:
+    return constraint.valueName == "places" ? checkPlaces(spec, value)
+                                            : Error::success();
   }
   llvm_unreachable("all kinds are handled");
 }

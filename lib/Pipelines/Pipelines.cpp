@@ -108,6 +108,14 @@ void coil::buildTosaPipeline(OpPassManager &pm) {
   functions.addPass(createCanonicalizerPass());
 }
 
+/// What is strict says so before and behind what rewrites it.
+static void markStrict(OpPassManager &pm,
+                       const CompilePipelineOptions &options) {
+  loop::LoopMarkStrictPassOptions strict;
+  strict.places = options.strict;
+  pm.addNestedPass<func::FuncOp>(loop::createLoopMarkStrictPass(strict));
+}
+
 void coil::buildGraphPipeline(OpPassManager &pm,
                               const CompilePipelineOptions &options) {
   const target::TargetKind &kind = getTargetKind(options);
@@ -119,6 +127,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(sym::createSymNameDynamicSizesPass());
   pm.addNestedPass<func::FuncOp>(createRaiseLinalgToGraphPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopPass());
+  markStrict(pm, options);
   // Framework operators become ours; compound ones are taken apart, but for
   // what a library has as a whole.
   // Operators of complex numbers become framework operators of real ones.
@@ -190,6 +199,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     pm.addNestedPass<func::FuncOp>(createConvertGraphToLibraryPass(calls));
   }
   addExtensions(pm, ExtensionPoint::AfterDecomposition, options);
+  markStrict(pm, options);
   // The contract of the stage: no framework operator is left, and nothing that
   // later stages do not take.
   pm.addNestedPass<func::FuncOp>(graph::createGraphVerifyContractPass());
@@ -201,7 +211,9 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   bool runsThreads = getTargetKind(options).form == target::KernelForm::Threads;
   std::string library = resolveLibrary(options);
   attachTarget(pm, options);
+  markStrict(pm, options);
   pm.addNestedPass<func::FuncOp>(createConvertGraphToLoopPass());
+  markStrict(pm, options);
   // Views become index expressions before anything compares kernels.
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldViewsPass());
   addExtensions(pm, ExtensionPoint::BeforeFusion, options);
@@ -258,6 +270,8 @@ void coil::buildLoopPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(loop::createLoopSplitReductionPass(split));
   pm.addNestedPass<func::FuncOp>(loop::createLoopSimplifyIndexPass());
   pm.addNestedPass<func::FuncOp>(loop::createLoopFoldRoundingsPass());
+  if (options.intermediateRounding == "fused")
+    pm.addNestedPass<func::FuncOp>(loop::createLoopRelaxRoundingsPass());
   if (!runsThreads)
     pm.addNestedPass<func::FuncOp>(
         loop::createLoopExtendVariancePrecisionPass());
@@ -442,20 +456,19 @@ void coil::buildWrapperPipeline(OpPassManager &pm,
     pm.addPass(wrapper::createWrapperAnnotateCostsPass());
 }
 
-void coil::buildKernelPipeline(OpPassManager &pm,
-                               const CompilePipelineOptions &options) {
+/// Makes the code of kernels on the level of threads or of vectors, and joins
+/// launches by it.
+static void buildKernelCode(OpPassManager &pm,
+                            const CompilePipelineOptions &options) {
   const target::TargetKind &kind = getTargetKind(options);
   bool runsThreads = kind.form == target::KernelForm::Threads;
   attachTarget(pm, options);
   addExtensions(pm, ExtensionPoint::BeforeDeviceCode, options);
   // Kernels are independent of each other: this part runs in parallel.
   OpPassManager &kernels = pm.nest<wrapper::KernelOp>();
-  target::CodeOptions code;
-  code.chips = getTargetChips(options);
-  code.fastMath = options.fastMath;
   WrapperLowerUserKernelPassOptions user;
   if (runsThreads)
-    user.chip = code.chips;
+    user.chip = getTargetChips(options);
   kernels.addPass(createWrapperLowerUserKernelPass(user));
   if (runsThreads) {
     ConvertLoopToGPUPassOptions convert;
@@ -478,11 +491,41 @@ void coil::buildKernelPipeline(OpPassManager &pm,
     if (options.combineLaunches)
       pm.addPass(createWrapperCombineGPULaunchesPass());
     pm.addPass(wrapper::createWrapperVerifyMemoryPass());
+  }
+}
+
+LogicalResult coil::findCombinations(ModuleOp module,
+                                     const CompilePipelineOptions &options) {
+  if (!options.combineLaunches ||
+      getTargetKind(options).form != target::KernelForm::Threads)
+    return success();
+  numberLaunches(module);
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager pm(module.getContext());
+  buildKernelCode(pm, options);
+  if (failed(pm.run(*copy)))
+    return failure();
+  markCombinations(module, *copy);
+  // What has moved is in memory for longer.
+  PassManager check(module.getContext());
+  check.addPass(wrapper::createWrapperVerifyMemoryPass());
+  return check.run(module);
+}
+
+void coil::buildKernelPipeline(OpPassManager &pm,
+                               const CompilePipelineOptions &options) {
+  buildKernelCode(pm, options);
+  const target::TargetKind &kind = getTargetKind(options);
+  if (kind.form == target::KernelForm::Threads) {
+    target::CodeOptions code;
+    code.chips = getTargetChips(options);
+    code.fastMath = options.fastMath;
     kind.buildCodePipeline(pm.nest<wrapper::KernelOp>(), code);
   } else {
     ConvertCPUKernelToLLVMPassOptions lower;
     lower.vectorBits = options.vectorBits;
-    kernels.addPass(createConvertCPUKernelToLLVMPass(lower));
+    pm.addNestedPass<wrapper::KernelOp>(
+        createConvertCPUKernelToLLVMPass(lower));
   }
   addExtensions(pm, ExtensionPoint::AfterDeviceCode, options);
 }

@@ -66,14 +66,31 @@ class Entry:
         kernel = self.kernel
         if not isinstance(kernel, host.Kernel):
             raise pickle.PicklingError(f"'{self.name}' is no kernel of an emitted program, so it cannot be pickled")
-        types = getattr(kernel, "parameter_types", None)
-        return _restore, (kernel.name, kernel.text, types, kernel.device, self.parameters, self.places, self.configuration)
+        return _restore, (_describe(kernel), self.parameters, self.places, self.configuration)
 
 
-def _restore(name, text, types, device, parameters, places, configuration):
+def _describe(kernel):
+    """How a kernel is added to others: a method of `host.Kernels` and its arguments."""
+    if isinstance(kernel, host.CombinedKernel):
+        parts = tuple(_describe(part) for part in kernel.parts)
+        return "combine", (kernel.name, kernel.declaration, parts, kernel.symbols, kernel.inputs)
+    if isinstance(kernel, host.UserKernel):
+        return "add_user", (kernel.name, kernel.parameter_types, kernel.text, kernel.device)
+    return "add", (kernel.name, kernel.text, kernel.device)
+
+
+def _add(kernels, method, arguments):
+    if method == "combine":
+        name, declaration, parts, symbols, inputs = arguments
+        made = {part: _add(kernels, *part) for part in dict.fromkeys(parts)}
+        arguments = name, declaration, tuple(made[part] for part in parts), symbols, inputs
+    return getattr(kernels, method)(*arguments)
+
+
+def _restore(description, parameters, places, configuration):
     """An entry from a pickle; the kernel is compiled here for the device that is there, unless this process has it."""
     kernels = host.Kernels()
-    kernel = kernels.add(name, text, device) if types is None else kernels.add_user(name, types, text, device)
+    kernel = _add(kernels, *description)
     entry = Entry(kernel, parameters, places, configuration)
     if entry.key not in _entries:
         kernels.compile()

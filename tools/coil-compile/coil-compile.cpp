@@ -468,6 +468,11 @@ int main(int argc, char **argv) {
   if (llvm::Error error = flags.checkStages(
           options.from, emit == "cpp" ? Stage::Native : options.to))
     return report(2, toString(std::move(error)));
+  if (flags.isGiven("combine-launches") && options.to == Stage::Wrapper &&
+      emit != "python" && emit != "fx" && emit != "cpp")
+    return report(2, "the option 'combine-launches' has no effect: launches "
+                     "are combined on the way to the stage 'native', and by "
+                     "--emit=python, fx and cpp");
   if (llvm::Error error =
           checkInsertedPasses(options.pipelineOptions, options.from, options.to,
                               /*compilesKernels=*/emit == "cpp"))
@@ -506,6 +511,13 @@ int main(int argc, char **argv) {
     python.source = input;
     python.torchCalls = torchCalls;
     llvm::raw_string_ostream os(text);
+    CompilePipelineOptions pipeline;
+    if (llvm::Error error = parseOptions(pipeline, options.pipelineOptions))
+      return report(3, toString(std::move(error)));
+    if (llvm::Error error = resolveOptions(pipeline))
+      return report(3, toString(std::move(error)));
+    if (failed(findCombinations(module, pipeline)))
+      return report(3, "the program cannot be written as " + emit);
     if (failed(emit == "fx" ? emitFX(module, os, python)
                             : emitPython(module, os, python)))
       return report(3, "the program cannot be written as " + emit);

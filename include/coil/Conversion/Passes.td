@@ -387,6 +387,9 @@ def WrapperCombineGPULaunchesPass
     1.2 us, and together blocks of different lengths wait for the longest
     (docs/rationale/ComboKernels.md).
 
+    Blocks of branches and loops are looked at by themselves. Of a module without
+    functions, the kernels of its `wrapper.combination`s are made.
+
     Kernels that check indices, share scratch memory between blocks or are
     user-defined stay as they are, and so do two kernels of which only one
     waits for the kernel before it. A remark says why.

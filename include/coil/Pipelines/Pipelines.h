@@ -14,6 +14,7 @@
 #define COIL_PIPELINES_PIPELINES_H
 
 #include "coil/Pipelines/Options.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,6 +54,11 @@ void buildNativePipeline(mlir::OpPassManager &pm,
 void buildKernelPipeline(mlir::OpPassManager &pm,
                          const CompilePipelineOptions &options);
 /// @}
+
+/// Finds the launches of a planned program that one launch can do on its device
+/// (`wrapper.combination`), by making the code of its kernels in a copy.
+mlir::LogicalResult findCombinations(mlir::ModuleOp module,
+                                     const CompilePipelineOptions &options);
 
 /// Appends the passes that lead to `stage` from the one before it.
 void buildStagePipeline(mlir::OpPassManager &pm, Stage stage,

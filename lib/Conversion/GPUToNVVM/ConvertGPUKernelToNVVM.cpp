@@ -15,6 +15,7 @@
 #include "coil/Conversion/Utils/Contract.h"
 #include "coil/Conversion/Utils/Float8.h"
 #include "coil/Conversion/Utils/StructuredControlFlow.h"
+#include "coil/Dialect/Loop/Analysis/Precision.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "coil/Dialect/Target/IR/TargetKind.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -78,6 +79,15 @@ static bool isCompensated(arith::MulFOp product) {
                     last->getOperand(1) == product.getRhs();
            });
   });
+}
+
+/// Whether a product only exists as a 16-bit float: multiplied in that type, it
+/// would go into a sum without being rounded to it.
+static bool isNarrowed(arith::MulFOp product) {
+  return !product->use_empty() &&
+         llvm::all_of(product->getUsers(), [](Operation *user) {
+           return isa<arith::TruncFOp>(user);
+         });
 }
 
 std::optional<FastMath> coil::symbolizeFastMath(StringRef name) {
@@ -287,7 +297,9 @@ private:
             op->getOperand(0) == op->getOperand(1) && !isa<arith::MulFOp>(op))
           return;
         if (auto product = dyn_cast<arith::MulFOp>(*op);
-            product && isCompensated(product))
+            product && (isCompensated(product) || isNarrowed(product)))
+          return;
+        if (op->hasAttr(loop::kStrictAttrName))
           return;
         arith::FastMathFlags flags = op.getFastMathFlagsAttr().getValue();
         op->setAttr(

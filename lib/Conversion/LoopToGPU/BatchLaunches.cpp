@@ -11,6 +11,7 @@
 
 #include "coil/Conversion/LoopToGPU/LoopToGPU.h"
 
+#include "ComboKernel.h"
 #include "LaunchMotion.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,20 +36,18 @@ namespace {
 /// Launches that become one, the first of which stays where it is.
 struct Batch {
   SmallVector<LaunchOp> launches;
-  /// The number of the first in its function.
+  /// The number of the first in its block.
   int64_t position = 0;
 };
 
-/// Finds batches in a function, which is one block, in one pass forward.
+/// Finds batches in a block, in one pass forward.
 class Finder {
 public:
   Finder(SymbolTable &symbols) : symbols(symbols) {}
 
-  SmallVector<Batch> run(FuncOp fn);
+  SmallVector<Batch> run(Block &block);
 
 private:
-  size_t getLimit(LaunchOp launch);
-
   SymbolTable &symbols;
 };
 
@@ -63,10 +62,7 @@ struct WrapperBatchGPULaunchesPass
 // Search
 //===----------------------------------------------------------------------===//
 
-/// The most launches that one batch of this launch's kernel takes; 1 if the
-/// kernel cannot be batched.
-size_t Finder::getLimit(LaunchOp launch) {
-  auto kernel = symbols.lookup<KernelOp>(launch.getCallee());
+size_t wrapper::getBatchLimit(KernelOp kernel) {
   if (!kernel || !kernel.getGeometry() || kernel.getBatch())
     return 1;
   GeometryAttr geometry = *kernel.getGeometry();
@@ -82,9 +78,8 @@ size_t Finder::getLimit(LaunchOp launch) {
   return buffers == 0 ? 1 : std::max<uint64_t>(words / buffers, 1);
 }
 
-SmallVector<Batch> Finder::run(FuncOp fn) {
-  Block &block = fn.getBody().front();
-  LaunchMotion motion(fn, [](sym::ExprAttr bytes) {
+SmallVector<Batch> Finder::run(Block &block) {
+  LaunchMotion motion(block, [](sym::ExprAttr bytes) {
     return bytes.isConstant() && bytes.getValue() <= kMaxMovedBytes;
   });
   SmallVector<Batch> batches;
@@ -95,7 +90,9 @@ SmallVector<Batch> Finder::run(FuncOp fn) {
     if (!getBoundSymbols(&op).empty())
       open.clear(); // Nothing moves to where its symbols are not bound.
     auto launch = dyn_cast<LaunchOp>(op);
-    size_t limit = launch ? getLimit(launch) : 1;
+    size_t limit =
+        launch ? getBatchLimit(symbols.lookup<KernelOp>(launch.getCallee()))
+               : 1;
     if (limit < 2) {
       motion.record(op, number);
       continue;
@@ -176,9 +173,8 @@ static void useTable(gpu::GPUFuncOp func, unsigned numInputs,
   func.setAllArgAttrs(attrs);
 }
 
-/// A copy of a kernel that does the work of `count` launches.
-static KernelOp createBatchKernel(KernelOp kernel, unsigned count,
-                                  SymbolTable &symbols) {
+KernelOp wrapper::createBatchKernel(KernelOp kernel, unsigned count,
+                                    SymbolTable &symbols) {
   OpBuilder b(kernel);
   b.setInsertionPointAfter(kernel);
   auto copy = cast<KernelOp>(b.clone(*kernel));
@@ -229,8 +225,11 @@ void WrapperBatchGPULaunchesPass::runOnOperation() {
   SymbolTable symbols(getOperation());
   llvm::DenseMap<std::pair<Operation *, size_t>, KernelOp> made;
   llvm::SetVector<Operation *> changed;
+  SmallVector<Block *> blocks;
   for (auto fn : getOperation().getOps<FuncOp>())
-    for (const Batch &batch : Finder(symbols).run(fn)) {
+    llvm::append_range(blocks, getLaunchBlocks(fn));
+  for (Block *block : blocks)
+    for (const Batch &batch : Finder(symbols).run(*block)) {
       size_t count = batch.launches.size();
       LaunchOp first = batch.launches.front();
       auto kernel = symbols.lookup<KernelOp>(first.getCallee());

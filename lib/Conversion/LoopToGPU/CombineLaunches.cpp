@@ -51,8 +51,6 @@ static constexpr double kAloneRate = 2;
 /// be equal (an H200: kernels of 30 and 8 us took 81 us in one launch, of 1, 1
 /// and 8 us 7).
 static constexpr double kLeastShare = 0.1;
-/// Registers of a thread, which are not known yet.
-static constexpr int64_t kThreadRegisters = 64;
 /// Combinations that are looked at for each launch.
 static constexpr size_t kOpen = 8;
 
@@ -85,7 +83,7 @@ struct WrapperCombineGPULaunchesPass
   void runOnOperation() override;
 
 private:
-  SmallVector<Combo> find(FuncOp fn);
+  SmallVector<Combo> find(FuncOp fn, Block &block);
   std::string add(Combo &combo, Part &part, LaunchMotion &motion);
   void build(const Combo &combo);
   const ComboForm &getForm(KernelOp kernel);
@@ -105,21 +103,23 @@ private:
 
 /// Blocks that the device runs at a time.
 static double countRunning(const loop::GPUFacts &facts, int64_t threads,
-                           int64_t shared) {
-  int64_t blocks = std::min(
-      facts.countBlocks(threads, shared),
-      facts.registers / std::max<int64_t>(1, kThreadRegisters * threads));
+                           int64_t shared, int64_t registers) {
+  int64_t blocks =
+      std::min(facts.countBlocks(threads, shared),
+               facts.registers / std::max<int64_t>(1, registers * threads));
   return static_cast<double>(facts.multiprocessors *
                              std::max<int64_t>(1, blocks));
 }
 
 static double countRunning(const loop::GPUFacts &facts, const ComboForm &form) {
   return countRunning(facts, form.threads,
-                      form.staticShared + form.dynamicShared);
+                      form.staticShared + form.dynamicShared, form.registers);
 }
 
 /// Every kernel runs in one wave, so alone it takes as long as a block, or as
-/// its bytes. Together, blocks of all are taken in order by what is free.
+/// its bytes. Together, blocks of all are taken in order by what is free, and
+/// each block has the threads, the registers and the shared memory of the part
+/// that needs most.
 static Estimate estimate(ArrayRef<Part> parts, const loop::GPUFacts &facts) {
   double bandwidth = static_cast<double>(
       facts.target.getFact("bandwidth").value_or(int64_t(1) << 40));
@@ -127,7 +127,7 @@ static Estimate estimate(ArrayRef<Part> parts, const loop::GPUFacts &facts) {
       kAloneRate * bandwidth / static_cast<double>(facts.multiprocessors);
   Estimate result;
   double longest = 0, work = 0, bytes = 0, blocks = 0;
-  int64_t threads = 0, staticShared = 0, dynamicShared = 0;
+  int64_t threads = 0, staticShared = 0, dynamicShared = 0, registers = 0;
   for (const Part &part : parts) {
     double block =
         kBlockSeconds + part.bytes / std::max(1.0, part.blocks) / rate;
@@ -139,8 +139,10 @@ static Estimate estimate(ArrayRef<Part> parts, const loop::GPUFacts &facts) {
     threads = std::max(threads, part.form.threads);
     staticShared = std::max(staticShared, part.form.staticShared);
     dynamicShared = std::max(dynamicShared, part.form.dynamicShared);
+    registers = std::max(registers, part.form.registers);
   }
-  double running = countRunning(facts, threads, staticShared + dynamicShared);
+  double running =
+      countRunning(facts, threads, staticShared + dynamicShared, registers);
   double busy = blocks > running ? work / running + longest : longest;
   result.together = kLaunchSeconds + std::max(busy, bytes / bandwidth);
   return result;
@@ -199,14 +201,15 @@ std::string WrapperCombineGPULaunchesPass::add(Combo &combo, Part &part,
   return {};
 }
 
-SmallVector<Combo> WrapperCombineGPULaunchesPass::find(FuncOp fn) {
+SmallVector<Combo> WrapperCombineGPULaunchesPass::find(FuncOp fn,
+                                                       Block &block) {
   loop::Hints hints(fn);
-  LaunchMotion motion(fn, [&](sym::ExprAttr bytes) {
+  LaunchMotion motion(block, [&](sym::ExprAttr bytes) {
     return hints(bytes) <= static_cast<double>(maxMovedBytes);
   });
   SmallVector<Combo> combos;
   size_t begin = 0; // Of those that may still grow.
-  for (Operation &op : fn.getBody().front()) {
+  for (Operation &op : block) {
     int64_t number = motion.enter(op);
     if (!getBoundSymbols(&op).empty())
       begin = combos.size(); // Nothing moves to where its symbols are unknown.
@@ -340,12 +343,15 @@ void WrapperCombineGPULaunchesPass::build(const Combo &combo) {
 
 void WrapperCombineGPULaunchesPass::runOnOperation() {
   symbols.emplace(getOperation());
+  // Those of a program are found again, with what its target is by now.
+  if (getOperation().getOps<FuncOp>().empty())
+    createCombinations(getOperation(), *symbols);
   forms.clear();
   made.clear();
   llvm::SetVector<Operation *> changed;
   for (auto fn : getOperation().getOps<FuncOp>())
-    if (!fn.getBody().empty())
-      for (const Combo &combo : find(fn)) {
+    for (Block *block : getLaunchBlocks(fn))
+      for (const Combo &combo : find(fn, *block)) {
         build(combo);
         for (const Part &part : combo.parts)
           changed.insert(part.kernel);

@@ -11,6 +11,8 @@
 
 #include "ComboKernel.h"
 
+#include "CodeRegisters.h"
+#include "RegisterUse.h"
 #include "coil/Conversion/Utils/ExprLowering.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,8 +29,6 @@ using namespace coil;
 using namespace coil::wrapper;
 
 static constexpr unsigned kSharedSpace = 3;
-/// Registers that a thread may need.
-static constexpr int64_t kMaxThreadRegisters = 255;
 
 //===----------------------------------------------------------------------===//
 // Forms
@@ -152,6 +152,7 @@ ComboForm wrapper::getComboForm(KernelOp kernel) {
   });
   if (walk.wasInterrupted())
     return refuse("its blocks run in clusters or read their number in PTX");
+  form.registers = countRegisters(func);
   return form;
 }
 
@@ -169,10 +170,15 @@ std::string wrapper::getConflict(const ComboForm &a, const ComboForm &b,
   const ComboForm &small = a.threads < b.threads ? a : b;
   if (small.threads % facts.warpSize != 0)
     return "the blocks of one have other threads, and not whole warps";
+  // Each part alone has what its own blocks leave it.
   int64_t largest = std::max(a.threads, b.threads);
-  if (largest * kMaxThreadRegisters > facts.registers)
+  int64_t left = loop::getThreadRegisters(facts.registers, largest,
+                                          /*minBlocks=*/1);
+  if (small.registers > left)
     return "the blocks of one have " + std::to_string(largest) +
-           " threads, which leaves those of the other too few registers";
+           " threads, which leaves " + std::to_string(left) + " of the " +
+           std::to_string(small.registers) +
+           " registers that those of the other want";
   if (small.hasBarriers && !(small.canCountThreads && facts.has("ptx")))
     return "the blocks of one have fewer threads, which wait for a whole block";
   return {};

@@ -18,10 +18,10 @@ using namespace mlir;
 using namespace coil;
 using namespace coil::wrapper;
 
-LaunchMotion::LaunchMotion(FuncOp fn,
+LaunchMotion::LaunchMotion(Block &block,
                            std::function<bool(sym::ExprAttr)> isSmall)
-    : isSmall(std::move(isSmall)) {
-  for (Value v : fn.getBody().front().getTerminator()->getOperands())
+    : block(block), isSmall(std::move(isSmall)) {
+  for (Value v : block.getTerminator()->getOperands())
     results.insert(getStorage(v));
 }
 
@@ -34,7 +34,7 @@ int64_t LaunchMotion::enter(Operation &op) {
 /// Whether a value exists before op number `to`, or can.
 bool LaunchMotion::canMoveDefinition(Value value, int64_t to) {
   Operation *def = value.getDefiningOp();
-  if (!def || numbers.lookup(def) < to)
+  if (!def || def->getBlock() != &block || numbers.lookup(def) < to)
     return true;
   return (isa<AllocOp>(def) || isMemoryEffectFree(def)) &&
          llvm::all_of(def->getOperands(),
@@ -57,7 +57,9 @@ bool LaunchMotion::canMove(LaunchOp launch, int64_t to) {
     Value storage = getStorage(v);
     if (uses.lookup(storage).used >= to)
       return refuse("it writes to memory that was used since");
-    if (!results.contains(storage) &&
+    // What the block gives back is in memory until then.
+    if (storage.getParentBlock() == &block && storage.getDefiningOp() &&
+        !results.contains(storage) &&
         !isSmall(cast<BufferType>(storage.getType()).getStorageBytes()))
       return refuse("its result would be in memory for longer than planned");
   }
@@ -98,11 +100,19 @@ void LaunchMotion::record(Operation &op, int64_t at) {
 /// Moves what defines a value in front of an op, unless it already is there.
 static void hoistDefinition(Value value, Operation *before) {
   Operation *def = value.getDefiningOp();
-  if (!def || def->isBeforeInBlock(before))
+  if (!def || def->getBlock() != before->getBlock() ||
+      def->isBeforeInBlock(before))
     return;
   for (Value v : def->getOperands())
     hoistDefinition(v, before);
   def->moveBefore(before);
+}
+
+SmallVector<Block *> wrapper::getLaunchBlocks(FuncOp fn) {
+  llvm::SetVector<Block *> blocks;
+  fn.walk<WalkOrder::PreOrder>(
+      [&](LaunchOp launch) { blocks.insert(launch->getBlock()); });
+  return blocks.takeVector();
 }
 
 /// What launches cost together, if all have a cost.
@@ -122,14 +132,25 @@ static CostAttr getCost(ArrayRef<LaunchOp> launches) {
   return CostAttr::get(bytes.getContext(), bytes, flops, matrix);
 }
 
+void wrapper::gatherLaunches(ArrayRef<LaunchOp> launches) {
+  LaunchOp first = launches.front();
+  Operation *last = first;
+  for (LaunchOp launch : launches) {
+    for (Value v : launch->getOperands())
+      hoistDefinition(v, first);
+    if (launch != first)
+      launch->moveAfter(last);
+    last = launch;
+  }
+}
+
 LaunchOp wrapper::joinLaunches(ArrayRef<LaunchOp> launches, KernelOp kernel,
                                sym::ShapeAttr symbols) {
   LaunchOp first = launches.front();
   SmallVector<Value> inputs, outputs;
   SmallVector<Location> locations;
+  gatherLaunches(launches);
   for (LaunchOp launch : launches) {
-    for (Value v : launch->getOperands())
-      hoistDefinition(v, first);
     llvm::append_range(inputs, launch.getInputs());
     llvm::append_range(outputs, launch.getOutputs());
     locations.push_back(launch.getLoc());
@@ -141,6 +162,12 @@ LaunchOp wrapper::joinLaunches(ArrayRef<LaunchOp> launches, KernelOp kernel,
                        inputs, outputs);
   if (CostAttr cost = getCost(launches))
     joined->setAttr(kCostAttrName, cost);
+  SmallVector<int64_t> numbers;
+  for (LaunchOp launch : launches)
+    if (auto own = launch->getAttrOfType<DenseI64ArrayAttr>(kNumbersAttrName))
+      llvm::append_range(numbers, own.asArrayRef());
+  if (!numbers.empty())
+    joined->setAttr(kNumbersAttrName, b.getDenseI64ArrayAttr(numbers));
   for (LaunchOp launch : launches)
     launch.erase();
   return joined;

@@ -20,19 +20,22 @@
 
 namespace coil::wrapper {
 
-/// Bytes of all arguments of a kernel, on every device.
-inline constexpr uint64_t kMaxArgumentBytes = 4096;
+/// Launches of a program by their numbers in the order of its text, as
+/// `numberLaunches` sets them: an array, since launches are joined.
+inline constexpr llvm::StringLiteral kNumbersAttrName = "wrapper.numbers";
 
-/// Legality of moving launches up in a function of one block. Ops are visited
-/// in order: each is entered, and then recorded at its own position or at the
+/// Legality of moving launches up in a block of a function: the function's own,
+/// or that of a branch or a loop. Storage has one owner, so arguments of a
+/// block and storage from outside are different memory. Ops are visited in
+/// order: each is entered, and then recorded at its own position or at the
 /// position of the launch that it joins.
 class LaunchMotion {
 public:
   /// \p isSmall says whether so many bytes of the program's own may live
   /// longer than planned.
-  LaunchMotion(FuncOp fn, std::function<bool(sym::ExprAttr)> isSmall);
+  LaunchMotion(mlir::Block &block, std::function<bool(sym::ExprAttr)> isSmall);
 
-  /// Numbers \p op, which is the next of the function.
+  /// Numbers \p op, which is the next of the block.
   int64_t enter(mlir::Operation &op);
   /// Notes what \p op does with storage, as if its number were \p at.
   void record(mlir::Operation &op, int64_t at);
@@ -51,12 +54,20 @@ private:
 
   bool canMoveDefinition(mlir::Value value, int64_t to);
 
+  mlir::Block &block;
   std::function<bool(sym::ExprAttr)> isSmall;
   int64_t next = 0;
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
   llvm::DenseMap<mlir::Value, Uses> uses;
   llvm::DenseSet<mlir::Value> results;
 };
+
+/// The blocks of a function in which launches are, from the outside inwards.
+llvm::SmallVector<mlir::Block *> getLaunchBlocks(FuncOp fn);
+
+/// Moves launches behind the first of them, which stays where it is, and what
+/// defines their buffers in front of it.
+void gatherLaunches(llvm::ArrayRef<LaunchOp> launches);
 
 /// Makes one launch of \p kernel of launches, in place of the first of them.
 LaunchOp joinLaunches(llvm::ArrayRef<LaunchOp> launches, KernelOp kernel,

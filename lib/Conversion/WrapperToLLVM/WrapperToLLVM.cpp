@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "coil/Conversion/WrapperToLLVM/WrapperToLLVM.h"
+#include "coil/Dialect/Wrapper/IR/Combination.h"
 
 #include "HostLowering.h"
 #include "coil/Conversion/Utils/Contract.h"
@@ -55,6 +56,9 @@ struct ConvertWrapperToLLVM
     }
     for (FuncOp fn : sources)
       table.erase(fn);
+    for (auto combination :
+         llvm::make_early_inc_range(module.getOps<CombinationOp>()))
+      table.erase(combination); // Its parts are launched.
     for (GridOp grid : llvm::make_early_inc_range(module.getOps<GridOp>()))
       table.erase(grid);
 

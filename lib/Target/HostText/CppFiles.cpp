@@ -600,6 +600,12 @@ void coil::prefixKernels(ModuleOp module, StringRef prefix) {
     table.insert(kernel);
     names[old] = kernel.getSymNameAttr();
   }
+  for (CombinationOp combination : module.getOps<CombinationOp>()) {
+    SmallVector<Attribute> parts;
+    for (auto part : combination.getParts().getAsRange<FlatSymbolRefAttr>())
+      parts.push_back(FlatSymbolRefAttr::get(names.at(part.getAttr())));
+    combination.setPartsAttr(b.getArrayAttr(parts));
+  }
   // One walk, where replacing the uses of each would be one for each.
   module.walk([&](LaunchOp launch) {
     launch.setCallee(names.at(launch.getCalleeAttr().getAttr()));

@@ -37,7 +37,7 @@ LogicalResult FXEmitter::emitHostCall(HostCallOpInterface call) {
   auto place = callPlace(call);
   if (!arguments || !place)
     return failure();
-  std::string step = stepArgument(call);
+  std::string step = stepArgument(call.getOperation());
   if (!function) {
     std::string text = "host.call, " + *arguments + *place;
     if (!outputs.empty())

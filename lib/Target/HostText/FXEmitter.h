@@ -36,9 +36,10 @@ private:
   void beginOp(mlir::Operation &op) override { currentOp = &op; }
   void endOp(mlir::Operation &) override { currentOp = nullptr; }
   mlir::LogicalResult emitKernel(KernelOp kernel) override;
-  /// The argument that says which step a node does, and where it comes from;
+  mlir::LogicalResult emitCombination(CombinationOp combination) override;
+  /// The argument that says which steps a node does, and where they come from;
   /// nothing for ops that are no steps.
-  std::string stepArgument(mlir::Operation *op);
+  std::string stepArgument(llvm::ArrayRef<mlir::Operation *> ops);
 
   using PythonEmitter::emit;
   mlir::LogicalResult emit(InputSymbolOp op) override;

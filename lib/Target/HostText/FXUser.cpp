@@ -71,39 +71,77 @@ LogicalResult FXEmitter::emitKernel(KernelOp kernel) {
   return success();
 }
 
-std::string FXEmitter::stepArgument(Operation *op) {
-  auto step = dyn_cast<ComputeOpInterface>(op);
-  if (!step)
+std::string FXEmitter::stepArgument(ArrayRef<Operation *> ops) {
+  SmallVector<std::string> steps, sources;
+  for (Operation *op : ops)
+    if (auto step = dyn_cast<ComputeOpInterface>(op)) {
+      steps.push_back(getHandle(step));
+      sources.push_back(describeSource(op->getLoc()));
+    }
+  if (steps.empty())
     return "";
-  return ", at=(" + quote(getHandle(step)) + ", " +
-         quote(describeSource(op->getLoc())) + ")";
+  return ", at=(" + quote(llvm::join(steps, ", ")) + ", " +
+         quote(llvm::join(sources, ", ")) + ")";
+}
+
+LogicalResult FXEmitter::emitCombination(CombinationOp combination) {
+  if (failed(PythonEmitter::emitCombination(combination)))
+    return failure();
+  SmallVector<std::string> inputs, outputs, numbers;
+  for (auto part : combination.getParts().getAsRange<FlatSymbolRefAttr>()) {
+    auto kernel = table.lookup<KernelOp>(part.getValue());
+    for (unsigned i = 0; i < kernel.getNumInputs(); ++i)
+      inputs.push_back("\"in" + std::to_string(inputs.size()) + "\": \"read\"");
+    for (unsigned i = 0; i < kernel.getNumOutputs(); ++i)
+      outputs.push_back("\"out" + std::to_string(outputs.size()) +
+                        "\": \"write\"");
+  }
+  for (int64_t i = 0; i < combination.getNumSymbols(); ++i)
+    numbers.push_back("\"c" + std::to_string(i) + "\": \"value\"");
+  llvm::append_range(inputs, outputs);
+  llvm::append_range(inputs, numbers);
+  out.line("fx.describe(" + global(combination.getSymName()) + ", {" +
+           llvm::join(inputs, ", ") + "})");
+  return success();
 }
 
 LogicalResult FXEmitter::emit(LaunchOp op) {
-  auto kernel = table.lookup<KernelOp>(op.getCallee());
-  if (failed(checkPlace(op, kernel)))
+  if (failed(checkPlace(op, table.lookup<KernelOp>(op.getCallee()))))
     return failure();
+  SmallVector<LaunchOp> launches = getLaunches(op);
+  if (launches.empty())
+    return success();
   SmallVector<std::string> buffers;
-  for (Value v : op.getOperands())
+  for (Value v : getBuffers(launches))
     buffers.push_back(name(v));
-  // The points that it runs over, by the numbers of this launch.
-  llvm::StringMap<ExprAttr> values;
-  for (auto [symbol, value] :
-       llvm::zip(kernel.getSymbols().getAsRange<StringAttr>(),
-                 op.getSymbols().getDims()))
-    values[symbol.getValue()] = value;
+  // The points that it runs over, by the numbers of each launch: those of a
+  // combination in one sum.
   SmallVector<ExprAttr> space;
-  for (ExprAttr size : kernel.getLoopKernel().getDims().getDims())
-    space.push_back(sym::substitute(size, [&](ExprAttr leaf) {
-      return leaf.isSymbol() && values.count(leaf.getName())
-                 ? values.lookup(leaf.getName())
-                 : leaf;
-    }));
+  ExprAttr points = sym::constant(op.getContext(), 0);
+  for (LaunchOp launch : launches) {
+    auto kernel = table.lookup<KernelOp>(launch.getCallee());
+    llvm::StringMap<ExprAttr> values;
+    for (auto [symbol, value] :
+         llvm::zip(kernel.getSymbols().getAsRange<StringAttr>(),
+                   launch.getSymbols().getDims()))
+      values[symbol.getValue()] = value;
+    space.clear();
+    for (ExprAttr size : kernel.getLoopKernel().getDims().getDims())
+      space.push_back(sym::substitute(size, [&](ExprAttr leaf) {
+        return leaf.isSymbol() && values.count(leaf.getName())
+                   ? values.lookup(leaf.getName())
+                   : leaf;
+      }));
+    points = sym::add(points, sym::product(op.getContext(), space));
+  }
+  if (launches.size() > 1)
+    space = {points};
   // Sizes become nodes in front of this one.
-  std::string symbols = tuple(op.getSymbols().getDims());
+  std::string symbols = tuple(getNumbers(launches));
   std::string grid = tuple(space);
-  out.line(graph + ".launch(" + global(op.getCallee()) + ", " + tuple(buffers) +
-           ", " + symbols + ", grid=" + grid + stepArgument(op) + ")");
+  out.line(graph + ".launch(" + getCalled(launches) + ", " + tuple(buffers) +
+           ", " + symbols + ", grid=" + grid +
+           stepArgument(llvm::to_vector_of<Operation *>(launches)) + ")");
   return success();
 }
 
@@ -143,7 +181,7 @@ LogicalResult FXEmitter::emit(LaunchUserOp op) {
   std::string size = tuple(op.resolveGrid(grid).getDims());
   out.line(graph + ".launch(" + global(op.getCallee()) + ", " + tuple(buffers) +
            ", " + given + ", grid=" + size + ", places=" + tuple(places) +
-           stepArgument(op) + ")");
+           stepArgument(op.getOperation()) + ")");
   return success();
 }
 

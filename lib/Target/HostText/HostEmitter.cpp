@@ -52,7 +52,7 @@ LogicalResult HostEmitter::emitModule() {
 #endif
   for (Operation &op : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
-    if (!symbol || !isa<KernelOp, FuncOp, GridOp>(op))
+    if (!symbol || !isa<KernelOp, CombinationOp, FuncOp, GridOp>(op))
       return unsupported(&op);
     std::string text = moduleNames.unique(symbol.getName());
     globalNames.insert(text);
@@ -64,6 +64,9 @@ LogicalResult HostEmitter::emitModule() {
     return failure();
   for (KernelOp kernel : module.getOps<KernelOp>())
     if (failed(emitKernel(kernel)))
+      return failure();
+  for (CombinationOp combination : module.getOps<CombinationOp>())
+    if (failed(emitCombination(combination)))
       return failure();
   for (FuncOp fn : module.getOps<FuncOp>())
     if (failed(emitFunction(fn)))

@@ -22,15 +22,60 @@ using sym::ExprAttr;
 // Computation
 //===----------------------------------------------------------------------===//
 
+SmallVector<LaunchOp> PythonEmitter::getLaunches(LaunchOp op) {
+  if (combined.empty() || combined.back() == op) {
+    SmallVector<LaunchOp> done(combined);
+    combined.clear();
+    if (!done.empty())
+      return done;
+    combined = getCombinedLaunches(op);
+    if (combined.empty())
+      return {op};
+  }
+  return {};
+}
+
+StringRef PythonEmitter::getCalled(ArrayRef<LaunchOp> launches) {
+  LaunchOp first = launches.front();
+  if (launches.size() == 1)
+    return global(first.getCallee());
+  return global(
+      first->getAttrOfType<FlatSymbolRefAttr>(kCombinationAttrName).getValue());
+}
+
+SmallVector<Value> PythonEmitter::getBuffers(ArrayRef<LaunchOp> launches) {
+  SmallVector<Value> buffers;
+  for (LaunchOp launch : launches)
+    llvm::append_range(buffers, launch.getInputs());
+  for (LaunchOp launch : launches)
+    llvm::append_range(buffers, launch.getOutputs());
+  return buffers;
+}
+
+SmallVector<ExprAttr> PythonEmitter::getNumbers(ArrayRef<LaunchOp> launches) {
+  if (launches.size() == 1) {
+    LaunchOp only = launches.front();
+    return llvm::to_vector(only.getSymbols().getDims());
+  }
+  llvm::SetVector<ExprAttr> numbers;
+  for (LaunchOp launch : launches)
+    for (ExprAttr e : launch.getSymbols().getDims())
+      numbers.insert(e);
+  return numbers.takeVector();
+}
+
 LogicalResult PythonEmitter::emit(LaunchOp op) {
   if (failed(checkPlace(op, table.lookup<KernelOp>(op.getCallee()))))
     return failure();
+  SmallVector<LaunchOp> launches = getLaunches(op);
+  if (launches.empty())
+    return success();
   SmallVector<std::string> arguments;
-  for (Value v : op.getOperands())
+  for (Value v : getBuffers(launches))
     arguments.push_back(name(v));
-  for (ExprAttr e : op.getSymbols().getDims())
+  for (ExprAttr e : getNumbers(launches))
     arguments.push_back(print(e));
-  out.line(global(op.getCallee()) + "(" + llvm::join(arguments, ", ") + ")");
+  out.line(getCalled(launches) + "(" + llvm::join(arguments, ", ") + ")");
   return success();
 }
 

@@ -326,6 +326,32 @@ LogicalResult PythonEmitter::emitKernel(KernelOp kernel) {
   return success();
 }
 
+LogicalResult PythonEmitter::emitCombination(CombinationOp combination) {
+  SmallVector<std::string> parts, symbols, inputs;
+  for (auto [part, list] :
+       llvm::zip(combination.getParts().getAsRange<FlatSymbolRefAttr>(),
+                 combination.getSymbols().getAsRange<DenseI64ArrayAttr>())) {
+    auto kernel = table.lookup<KernelOp>(part.getValue());
+    parts.push_back(global(part.getValue()).str());
+    inputs.push_back(std::to_string(kernel.getNumInputs()));
+    SmallVector<std::string> numbers;
+    for (int64_t number : list.asArrayRef())
+      numbers.push_back(std::to_string(number));
+    symbols.push_back(tuple(numbers));
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  flags.useLocalScope();
+  combination->print(os, flags);
+  out.blank();
+  out.line(global(combination.getSymName()) + " = kernels.combine(" +
+           quote(combination.getSymName()) + ", " + quote(text) + ", " +
+           tuple(parts) + ", symbols=" + tuple(symbols) +
+           ", inputs=" + tuple(inputs) + ")");
+  return success();
+}
+
 LogicalResult PythonEmitter::emitFunction(FuncOp fn) {
   beginFunction(fn);
   scopes.clear();

@@ -42,6 +42,18 @@ protected:
 
   mlir::LogicalResult emitBegin() override;
   mlir::LogicalResult emitKernel(KernelOp kernel) override;
+  mlir::LogicalResult emitCombination(CombinationOp combination) override;
+  /// The launches that are written with \p op, which is the last of them; none
+  /// if they are written with a later one.
+  llvm::SmallVector<LaunchOp> getLaunches(LaunchOp op);
+  /// The name of what launches them.
+  llvm::StringRef getCalled(llvm::ArrayRef<LaunchOp> launches);
+  /// Inputs of all, then outputs of all.
+  static llvm::SmallVector<mlir::Value>
+  getBuffers(llvm::ArrayRef<LaunchOp> launches);
+  /// The symbols of a combination, or of one launch.
+  static llvm::SmallVector<sym::ExprAttr>
+  getNumbers(llvm::ArrayRef<LaunchOp> launches);
   mlir::LogicalResult emitFunction(FuncOp fn) override;
   mlir::LogicalResult emitEnd() override;
   llvm::StringRef getComment() const override { return "#"; }
@@ -261,6 +273,9 @@ private:
   llvm::MapVector<llvm::StringRef, size_t> partitions;
   /// Whether the kernels before the functions were all written.
   bool isCompiled = false;
+  /// The launches that are written together, where the last of them has not
+  /// been reached.
+  llvm::SmallVector<LaunchOp> combined;
 };
 
 } // namespace coil::wrapper

@@ -15,6 +15,7 @@ from coil.host._runs import (
     set_random_state,
 )
 from coil.host._kernels import (
+    CombinedKernel,
     Kernel,
     Kernels,
     Runner,

@@ -45,6 +45,8 @@ class Kernel:
     def _bind(self, kernels, handle):
         self._owner = kernels
         self._handle = library.coil_kernels_lookup(handle, self.name.encode())
+        if not self._handle:
+            return
         self._buffers = library.coil_kernel_num_buffers(self._handle)
         self._pointers = ctypes.c_void_p * self._buffers
         self._numbers = ctypes.c_int64 * library.coil_kernel_num_symbols(self._handle)
@@ -99,6 +101,34 @@ class TensorMapOf:
     def __repr__(self):
         """The same in every process: a part of the name that nodes have for a launch's kernel."""
         return f"TensorMapOf{self._args!r}{sorted(self._kwargs.items())!r}"
+
+
+class CombinedKernel(Kernel):
+    """Independent kernels that one launch runs where the device allows it: called with the inputs of all parts, the outputs of
+    all, and the symbols of the combination. For each part, `symbols` says which of them are its own, `inputs` how many
+    inputs it has."""
+
+    def __init__(self, name, declaration, parts, symbols, inputs):
+        # A text that stands by itself: each part once, and what combines them.
+        super().__init__(name, "\n".join([*dict.fromkeys(part.text for part in parts), declaration]), parts[0].device)
+        self.declaration = declaration
+        self.parts, self.symbols, self.inputs = parts, symbols, inputs
+
+    def _launch(self, *args):
+        if self._handle:
+            super()._launch(*args)
+            return
+        first, written = 0, sum(self.inputs)
+        numbers = args[self._buffers :]
+        for part, symbols, inputs in zip(self.parts, self.symbols, self.inputs):
+            outputs = part._buffers - inputs
+            part._launch(*args[first : first + inputs], *args[written : written + outputs], *[numbers[i] for i in symbols])
+            first, written = first + inputs, written + outputs
+
+    def _bind(self, kernels, handle):
+        super()._bind(kernels, handle)
+        if not self._handle:
+            self._buffers = sum(part._buffers for part in self.parts)
 
 
 class UserKernel(Kernel):
@@ -198,6 +228,11 @@ class Kernels:
         self._kernels.append(UserKernel(name, parameters, text, device))
         return self._kernels[-1]
 
+    def combine(self, name, declaration, parts, symbols, inputs):
+        """Adds a `wrapper.combination` of kernels that were added; see `CombinedKernel`."""
+        self._kernels.append(CombinedKernel(name, declaration, parts, symbols, inputs))
+        return self._kernels[-1]
+
     def compile(self, target=None):
         """Compiles all kernels that were added, in one call for each kind of device.
         `target` replaces the one of the device's options: "cuda:sm_90"."""
@@ -208,7 +243,7 @@ class Kernels:
                 options = "target=" + target
             groups.setdefault(options, []).append(kernel)
         for options, kernels in groups.items():
-            text = "\n".join(kernel.text for kernel in kernels).encode()
+            text = "\n".join(getattr(kernel, "declaration", kernel.text) for kernel in kernels).encode()
             self._settings.pipeline_options = " ".join(
                 each for each in (options, self._options) if each
             ).encode()

@@ -226,3 +226,26 @@ gpu.module @redirect {
     gpu.return
   }
 }
+
+// A product that is rounded to f16 is no part of a fused multiplication and addition, which would skip the rounding; nor
+// is what is strict.
+// DEFAULT-LABEL: llvm.func @narrow_product
+gpu.module @narrow_products {
+  gpu.func @narrow_product(%x: f32, %y: f32, %p: !llvm.ptr<1>) kernel {
+    // DEFAULT: %[[M:.*]] = llvm.fmul %{{.*}}, %{{.*}} : f32
+    %0 = arith.mulf %x, %y : f32
+    // DEFAULT: llvm.fptrunc %[[M]] : f32 to f16
+    %1 = arith.truncf %0 : f32 to f16
+    %2 = arith.extf %1 : f16 to f32
+    // DEFAULT: llvm.fadd {{.*}} {fastmathFlags = #llvm.fastmath<contract>}
+    %3 = arith.addf %2, %x : f32
+    // DEFAULT: llvm.fmul {{.*}} {fastmathFlags = #llvm.fastmath<contract>}
+    %4 = arith.mulf %3, %y : f32
+    // DEFAULT: llvm.fmul %{{.*}}, %{{.*}} : f32
+    %5 = arith.mulf %4, %y {coil.strict} : f32
+    // DEFAULT: llvm.fadd %{{.*}}, %{{.*}} : f32
+    %6 = arith.addf %5, %x {coil.strict} : f32
+    llvm.store %6, %p : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}

@@ -267,17 +267,22 @@ wrapper.func @alone(%x: !b) -> (!b, !b, !b, !b, !b, !b, !b) {
 
 !b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
 
-// A block of many threads has few registers for each, which a kernel with smaller blocks may need.
-// REMARK: not combined: 'wide': with 'small': the blocks of one have 512 threads, which leaves those of the other too few registers
+// A block of many threads has few registers for each: a kernel with smaller blocks whose code keeps 128 words for
+// each thread stays apart, one with fewer values does not.
+// REMARK: not combined: 'wide': with 'small': the blocks of one have 512 threads, which leaves 128 of the 140 registers that those of the other want
 // CHECK-LABEL: wrapper.func @registers
 // CHECK: wrapper.launch @small[]
 // CHECK: wrapper.launch @wide[]
+// CHECK-LABEL: wrapper.func @few_registers
+// CHECK: wrapper.launch @wide_with_few[]
 wrapper.kernel @small() attributes {
     device = #wrapper.device<"cuda">,
     geometry = #wrapper.geometry<grid = [1, 1, 1], block = [64, 1, 1], shared = 0, errors = false>,
     input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   gpu.module @small {
     gpu.func @small(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      %v = llvm.load %x : !llvm.ptr<1> -> vector<128xf32>
+      llvm.store %v, %y : vector<128xf32>, !llvm.ptr<1>
       gpu.return
     }
   }
@@ -292,12 +297,145 @@ wrapper.kernel @wide() attributes {
     }
   }
 }
+wrapper.kernel @few() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [64, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @few {
+    gpu.func @few(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      %v = llvm.load %x : !llvm.ptr<1> -> vector<16xf32>
+      llvm.store %v, %y : vector<16xf32>, !llvm.ptr<1>
+      gpu.return
+    }
+  }
+}
 wrapper.func @registers(%x: !b) -> (!b, !b) {
   %0 = wrapper.alloc : !b
   wrapper.launch @small[] ins(%x : !b) outs(%0 : !b)
   %1 = wrapper.alloc : !b
   wrapper.launch @wide[] ins(%x : !b) outs(%1 : !b)
   wrapper.return %0, %1 : !b, !b
+}
+wrapper.func @few_registers(%x: !b) -> (!b, !b) {
+  %0 = wrapper.alloc : !b
+  wrapper.launch @wide[] ins(%x : !b) outs(%0 : !b)
+  %1 = wrapper.alloc : !b
+  wrapper.launch @few[] ins(%x : !b) outs(%1 : !b)
+  wrapper.return %0, %1 : !b, !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
+
+// The part with the most registers says how many blocks run at a time: of a thousand blocks of few registers none waits,
+// beside one whose threads keep 200 words they would run in several waves.
+// REMARK: not combined: 'heavy': with 'light': together they would take longer
+// CHECK-LABEL: wrapper.func @waves
+// CHECK: wrapper.launch @light[]
+// CHECK: wrapper.launch @heavy[]
+wrapper.kernel @light() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [1000, 1, 1], block = [256, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @light {
+    gpu.func @light(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      gpu.return
+    }
+  }
+}
+wrapper.kernel @heavy() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [256, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @heavy {
+    gpu.func @heavy(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      %v = llvm.load %x : !llvm.ptr<1> -> vector<200xf32>
+      llvm.store %v, %y : vector<200xf32>, !llvm.ptr<1>
+      gpu.return
+    }
+  }
+}
+wrapper.func @waves(%x: !b) -> (!b, !b) {
+  %0 = wrapper.alloc : !b
+  wrapper.launch @light[] ins(%x : !b) outs(%0 : !b)
+  %1 = wrapper.alloc : !b
+  wrapper.launch @heavy[] ins(%x : !b) outs(%1 : !b)
+  wrapper.return %0, %1 : !b, !b
+}
+
+// -----
+
+!b = !wrapper.buffer<[64], f32, #wrapper.device<"cuda">>
+!p = !wrapper.buffer<[], i1, #wrapper.device<"cpu">>
+
+// Launches of a branch and of one iteration of a loop, of buffers from outside, of the iteration and of their own. What a
+// loop carries is other memory than what is outside.
+// CHECK-LABEL: wrapper.func @regions
+// CHECK: wrapper.if
+// CHECK:   wrapper.launch @k_with_l[] ins(%{{.*}}, %{{.*}} :
+// CHECK-NOT: wrapper.launch
+// CHECK:   wrapper.yield
+// CHECK: } else {
+// CHECK:   wrapper.launch @k[]
+// CHECK-NOT: wrapper.launch
+// CHECK: wrapper.while
+// CHECK:   wrapper.condition
+// CHECK:   wrapper.launch @k_with_l[] ins(%[[CARRIED:.*]], %{{.*}} :
+// CHECK:   wrapper.launch @k[]
+// CHECK:   wrapper.yield
+// REMARK: Combined {{.*}}combined: 'k', 'l'
+// REMARK: not combined: 'k': with 'k': it reads what was written since
+// REMARK: Combined {{.*}}combined: 'k', 'l'
+wrapper.kernel @k() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [1, 1, 1], block = [64, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @k {
+    gpu.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      gpu.return
+    }
+  }
+}
+wrapper.kernel @l() attributes {
+    device = #wrapper.device<"cuda">,
+    geometry = #wrapper.geometry<grid = [2, 1, 1], block = [64, 1, 1], shared = 0, errors = false>,
+    input_strides = [#sym.shape<[1]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+  gpu.module @l {
+    gpu.func @l(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) kernel {
+      gpu.return
+    }
+  }
+}
+wrapper.func @regions(%x: !b, %p: !p) -> !b {
+  %r = wrapper.if %p : !p -> (!b) {
+    %0 = wrapper.alloc : !b
+    wrapper.launch @k[] ins(%x : !b) outs(%0 : !b)
+    %1 = wrapper.alloc : !b
+    wrapper.launch @l[] ins(%x : !b) outs(%1 : !b)
+    wrapper.free %0 : !b
+    wrapper.yield %1 : !b
+  } else {
+    %0 = wrapper.alloc : !b
+    wrapper.launch @k[] ins(%x : !b) outs(%0 : !b)
+    wrapper.yield %0 : !b
+  }
+  %w = wrapper.while %r : !b symbols ["i"] from [0] -> (!b) {
+  ^bb0(%a: !b):
+    %q = wrapper.compare <i> lt <10>
+    wrapper.condition %q pass %a : !b
+  } do {
+  ^bb0(%a: !b):
+    %0 = wrapper.alloc : !b
+    wrapper.launch @k[] ins(%a : !b) outs(%0 : !b)
+    %1 = wrapper.alloc : !b
+    wrapper.launch @l[] ins(%x : !b) outs(%1 : !b)
+    wrapper.launch @k[] ins(%1 : !b) outs(%a : !b)
+    wrapper.free %1 : !b
+    wrapper.free %0 : !b
+    wrapper.yield %a : !b symbols [i + 1]
+  }
+  wrapper.return %w : !b
 }
 
 // -----

@@ -150,6 +150,31 @@ TEST_F(CheckTest, readsNothingIntoUnreadRegisters) {
       "race: a load");
 }
 
+TEST_F(CheckTest, readsNothingIntoUnreadHalves) {
+  // Two halves of a word, of which another thread writes one.
+  std::string text =
+      ".reg .b16 h<9>; setp.eq.u32 q, t, 1; @q st.global.b16 [p+2], 5;"
+      "setp.eq.u32 q, t, 0; mov.u32 r0, 0;";
+  std::string load = "@q ld.global.b32 r0, [p];";
+  good(text + load + "mov.b32 {h0, _}, r0; st.shared.b16 [s], h0;", 2);
+  good(text + load + "mov.b32 {h0, h1}, r0; st.shared.b16 [s], h0;", 2);
+  good(text + load + "cvt.u16.u32 h0, r0; st.shared.b16 [s], h0;", 2);
+  good(text + load + "st.shared.b16 [s], r0;", 2);
+  bad(text + load + "mov.b32 {_, h0}, r0; st.shared.b16 [s], h0;", 2,
+      CUDA_ERROR_LAUNCH_FAILED, "race: a load");
+  bad(text + load + "mov.b32 {h0, h1}, r0; st.shared.b16 [s], h1;", 2,
+      CUDA_ERROR_LAUNCH_FAILED, "race: a load");
+  bad(text + load +
+          "shr.u32 r0, r0, 1; cvt.u16.u32 h0, r0;"
+          "st.shared.b16 [s], h0;",
+      2, CUDA_ERROR_LAUNCH_FAILED, "race: a load");
+  // What is not read is not the first of a list with a name for nothing.
+  std::string pair = "@q ld.global.v2.b16 ";
+  good(text + pair + "{h0, _}, [p]; st.shared.b16 [s], h0;", 2);
+  bad(text + pair + "{_, h0}, [p]; st.shared.b16 [s], h0;", 2,
+      CUDA_ERROR_LAUNCH_FAILED, "race: a load");
+}
+
 TEST_F(CheckTest, findsRacesInGlobalMemory) {
   bad("st.global.u32 [p], t;", 32, CUDA_ERROR_LAUNCH_FAILED, "race: a store");
   bad("mov.u32 r0, %ctaid.x; st.global.u32 [p], r0;", 1,

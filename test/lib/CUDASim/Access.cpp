@@ -396,12 +396,14 @@ void coil::cudasim::markWritten(Block &owner, uint32_t thread, uint32_t offset,
     owner.sharedShadow[(offset + i) / granule].write = me;
 }
 
-/// Whether byte `i` of an access is of an element that nobody reads: another
-/// thread may write it meanwhile.
-static bool isUnread(const Inst &inst, unsigned i, unsigned bytes, Use use) {
+/// Whether nobody reads `granule` bytes of an access from byte `i` on: another
+/// thread may write them meanwhile.
+static bool isUnread(const Inst &inst, unsigned i, unsigned granule,
+                     unsigned bytes, Use use) {
+  uint64_t all = (uint64_t(1) << granule) - 1;
   return use == Use::Load && inst.unread &&
          bytes == unsigned(inst.width) * inst.n &&
-         (inst.unread >> (i / inst.width) & 1);
+         (uint64_t(inst.unread) >> i & all) == all;
 }
 
 bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
@@ -438,7 +440,7 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
     Access me = sharedKey(w, *t.owner, lane);
     Shadow *s = &t.owner->sharedShadow[t.offset / granule];
     for (unsigned i = 0; i < bytes; i += granule, ++s) {
-      if (isUnread(inst, i, bytes, use))
+      if (isUnread(inst, i, granule, bytes, use))
         continue;
       if (reads && l.options->uninitializedShared &&
           isStale(s->write, me, true)) {
@@ -476,7 +478,7 @@ bool coil::cudasim::record(Warp &w, const Inst &inst, unsigned lane,
   Access me = globalKey(w, lane);
   Shadow *s = a->getShadow() + t.offset / granule;
   for (unsigned i = 0; i < bytes; i += granule, ++s) {
-    if (isUnread(inst, i, bytes, use))
+    if (isUnread(inst, i, granule, bytes, use))
       continue;
     bool differs = data && memcmp(data + i, t.host + i, granule) != 0;
     if (!recordGranule(w, inst, lane, t, *s, me, use, differs))

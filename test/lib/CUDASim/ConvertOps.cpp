@@ -365,6 +365,9 @@ bool lowerCvt(Lowering &l) {
   bool fromFloat = isFloatTy(from), toFloat = isFloatTy(to);
   if (!fromFloat && !toFloat) {
     inst.fn = intToInt;
+    unsigned bytes = std::min(widthOf(from), widthOf(to));
+    if (!(mode & Sat))
+      l.readPart(inst.a, (1u << bytes) - 1, inst.d);
     return !(mode & ~Sat) && isInt(from) && isInt(to);
   }
   if (!fromFloat) {

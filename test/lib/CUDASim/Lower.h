@@ -98,6 +98,11 @@ public:
   uint32_t carry(bool in, bool out);
   /// A register that only this instruction uses.
   uint32_t temporary(unsigned width);
+  /// Of register `reg`, which the statement in hand reads, it reads only the
+  /// bytes of a mask; not even these if nobody reads `result`.
+  void readPart(uint32_t reg, uint32_t bytes, uint32_t result = None) {
+    now.parts.push_back({reg, bytes, result});
+  }
   /// An address: register `a` (8 bytes wide, or 4 with `narrow`) + `offset`.
   bool address(const ptx::Operand &o, uint32_t &a, int64_t &offset,
                bool &narrow);
@@ -134,8 +139,13 @@ private:
     uint32_t scope;
     size_t position; ///< in the target list of a brx, or None
   };
+  /// A part of a register, which is read if `result` is.
+  struct Part {
+    uint32_t reg, bytes, result;
+  };
   struct Uses {
     std::vector<uint32_t> reads, writes;
+    std::vector<Part> parts; ///< of those of `reads` that are not read whole
   };
 
   bool statement(const ptx::Statement &st);
@@ -156,6 +166,7 @@ private:
 
   // RegisterAllocation.cpp
   void allocateRegisters();
+  void findUnreadBytes();
   void successors(uint32_t last, std::vector<uint32_t> &into) const;
 
   void emit();

@@ -81,6 +81,8 @@ static bool lowerMov(Lowering &l) {
   if (l.op(0).kind == Operand::Kind::Vector) {
     l.inst.a = l.src(1, type);
     unsigned part = list(l.op(0), true);
+    for (unsigned j = 0; j < l.inst.n; ++j)
+      l.readPart(l.inst.a, ((1u << part) - 1) << (j * part), l.inst.v[j]);
     if (width == 8)
       l.inst.fn =
           part == 4 ? unpack<uint32_t, uint64_t> : unpack<uint16_t, uint64_t>;
@@ -348,6 +350,8 @@ static bool lowerAccess(Lowering &l, bool isLoad) {
     }
     regs.push_back(isLoad ? l.wideDst(o, width, actual)
                           : l.wideSrc(o, width, actual));
+    if (!isLoad)
+      l.readPart(regs.back(), (1u << width) - 1);
     if (regWidth && actual != regWidth)
       return l.fail("registers of different sizes");
     regWidth = actual;

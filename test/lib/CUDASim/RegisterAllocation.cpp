@@ -42,6 +42,47 @@ void Lowering::successors(uint32_t last, std::vector<uint32_t> &into) const {
     into.push_back(last + 1);
 }
 
+/// Compilers widen loads inside aligned vectors, and keep two halves in one
+/// register: nobody reads the rest.
+void Lowering::findUnreadBytes() {
+  std::vector<uint32_t> read(registers.size(), 0);
+  std::vector<Part> waiting;
+  for (const Uses &use : uses) {
+    for (uint32_t r : use.reads)
+      if (std::none_of(use.parts.begin(), use.parts.end(),
+                       [&](const Part &part) { return part.reg == r; }))
+        read[r] = UINT32_MAX;
+    waiting.insert(waiting.end(), use.parts.begin(), use.parts.end());
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Part &part : waiting) {
+      uint32_t now = read[part.reg] | part.bytes;
+      if ((part.result == None || read[part.result]) && now != read[part.reg]) {
+        read[part.reg] = now;
+        changed = true;
+      }
+    }
+  }
+  for (Inst &inst : code.insts) {
+    if (inst.n == 0 || inst.width == 0 || inst.n * inst.width > 32 ||
+        inst.kind == Kind::BranchIndex || !inst.v)
+      continue;
+    for (unsigned j = 0; j < inst.n; ++j) {
+      uint32_t bytes = read[inst.v[j]];
+      // The sign of a short element fills the register.
+      if (bytes >> inst.width)
+        bytes |= 1u << (inst.width - 1);
+      for (unsigned k = 0; k < inst.width; ++k)
+        if (!(bytes >> k & 1))
+          inst.unread |= 1u << (j * inst.width + k);
+    }
+    // A load of which nobody reads anything is no wide one.
+    if (inst.unread == (uint64_t(1) << (inst.n * inst.width)) - 1)
+      inst.unread = 0;
+  }
+}
+
 void Lowering::allocateRegisters() {
   uint32_t n = static_cast<uint32_t>(code.insts.size());
   size_t words = (registers.size() + 63) / 64;
@@ -104,19 +145,7 @@ void Lowering::allocateRegisters() {
     }
   }
 
-  // Compilers widen loads inside aligned vectors: nobody reads the rest.
-  Bits isRead(words);
-  for (const Uses &use : uses)
-    for (uint32_t r : use.reads)
-      set(isRead, r);
-  for (uint32_t i = 0; i < n; ++i) {
-    Inst &inst = code.insts[i];
-    if (inst.n < 2 || inst.n > 16 || uses[i].writes.size() != inst.n)
-      continue;
-    for (unsigned j = 0; j < inst.n; ++j)
-      if (!test(isRead, uses[i].writes[j]))
-        inst.unread |= static_cast<uint16_t>(1u << j);
-  }
+  findUnreadBytes();
 
   // The stretch of instructions over which each register is alive.
   struct Interval {

@@ -80,8 +80,8 @@ struct Inst {
   uint8_t mode = 0;
   uint8_t width = 0; ///< bytes of one element of an access
   uint16_t n = 0;    ///< number of `v`
-  /// Elements of a load that nobody reads, a bit for each of the first 16.
-  uint16_t unread = 0;
+  /// Bytes of a load that nobody reads, a bit for each of the first 32.
+  uint32_t unread = 0;
   uint32_t guard = None;
   uint32_t d = None, a = None, b = None, c = None, e = None;
   uint32_t target = None;

@@ -13,6 +13,7 @@
 #define COIL_CONVERSION_LOOPTOGPU_LOOPTOGPU_H
 
 #include "coil/Dialect/Wrapper/IR/Wrapper.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace coil {
@@ -27,6 +28,14 @@ inline constexpr int kGPUIndexOutOfRange = 1;
 #define GEN_PASS_DECL_LOOPSELECTGPUSCHEDULEPASS
 #define GEN_PASS_DECL_WRAPPERORDERGPUBLOCKSPASS
 #include "coil/Conversion/Passes.h.inc"
+
+/// Gives the launches of a program numbers, which passes that join launches
+/// keep.
+void numberLaunches(mlir::ModuleOp module);
+
+/// Makes `wrapper.combination`s of the launches of a program with numbers that
+/// are joined in \p joined, a copy of it; and removes the numbers.
+void markCombinations(mlir::ModuleOp module, mlir::ModuleOp joined);
 
 } // namespace coil
 

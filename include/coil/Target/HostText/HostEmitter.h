@@ -14,6 +14,7 @@
 #define COIL_TARGET_HOSTTEXT_HOSTEMITTER_H
 
 #include "coil/Dialect/Wrapper/Analysis/Provenance.h"
+#include "coil/Dialect/Wrapper/IR/Combination.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
@@ -90,6 +91,11 @@ protected:
   /// What comes before the first function, after the last, and between.
   virtual mlir::LogicalResult emitBegin() = 0;
   virtual mlir::LogicalResult emitKernel(KernelOp kernel) = 0;
+  /// What comes for a combination, behind all kernels. An emitter without it
+  /// launches the parts one by one.
+  virtual mlir::LogicalResult emitCombination(CombinationOp combination) {
+    return mlir::success();
+  }
   virtual mlir::LogicalResult emitFunction(FuncOp fn) = 0;
   virtual mlir::LogicalResult emitEnd() = 0;
 

@@ -86,7 +86,8 @@ Precision::Precision(KernelOp kernel) {
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
   for (Operation &op : *kernel.getBlock()) {
-    if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
+    if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32() ||
+        op.hasAttr(kStrictAttrName))
       continue;
     if (isa<math::ExpOp, math::Exp2Op, math::ErfOp>(op)) {
       if (isRounded(op.getResult(0), isa<math::ErfOp>(op)) &&

@@ -11,6 +11,7 @@
 
 #include "VerifyUtils.h"
 #include "coil/Dialect/Sym/IR/Expr.h"
+#include "coil/Dialect/Wrapper/IR/Combination.h"
 #include "coil/Dialect/Wrapper/IR/TensorMap.h"
 #include "coil/Dialect/Wrapper/IR/Transfer.h"
 #include "coil/Dialect/Wrapper/IR/WrapperRuntime.h"
@@ -56,6 +57,10 @@ void WrapperDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "coil/Dialect/Wrapper/IR/WrapperTransferOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "coil/Dialect/Wrapper/IR/WrapperCombinationOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
@@ -317,6 +322,10 @@ LogicalResult WrapperDialect::verifyOperationAttribute(Operation *op,
       (!isa<CostAttr>(attr.getValue()) || !isa<ComputeOpInterface>(op))) // (C2)
     return op->emitOpError() << "'" << kCostAttrName
                              << "' is the cost of a launch or library call";
+  if (attr.getName() == kCombinationAttrName &&
+      (!isa<FlatSymbolRefAttr>(attr.getValue()) || !isa<LaunchOp>(op))) // (C3)
+    return op->emitOpError()
+           << "'" << kCombinationAttrName << "' is the combination of a launch";
   return success();
 }
 

@@ -120,4 +120,5 @@ def main():
           f"{'less' if 2 * together < apart else 'not less'} than half")
 
 
-main()
+if __name__ == "__main__":
+    main()

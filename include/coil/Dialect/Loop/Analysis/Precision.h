@@ -18,6 +18,10 @@
 
 namespace coil::loop {
 
+/// The attribute of an operator, or of an op in a kernel, that is computed and
+/// rounded as the framework's kernel for it does, whatever else is allowed.
+inline constexpr llvm::StringLiteral kStrictAttrName = "coil.strict";
+
 /// Whether a step function or a comparison sees `v`, of which an error in the
 /// last bit makes a whole one: a quotient that is an integer must not come out
 /// below it. After a rounding to `bf16` or `f16` it is the integer again.

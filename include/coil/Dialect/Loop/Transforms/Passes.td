@@ -525,6 +525,73 @@ def LoopFoldRoundingsPass : Pass<"loop-fold-roundings", "::mlir::func::FuncOp"> 
   ];
 }
 
+def LoopRelaxRoundingsPass : Pass<"loop-relax-roundings", "::mlir::func::FuncOp"> {
+  let summary = "keep intermediate results of 16-bit chains in f32";
+  let description = [{
+    Drops roundings of a kernel's values to `bf16` or `f16` that the kernel
+    extends again: a chain of operators is computed in `f32` and rounded where it is
+    stored. That is closer to the exact result than the framework, which rounds after each operator, and is
+    not what the framework computes. `intermediate-rounding=fused` asks for it.
+
+    Constraints:
+    (C1) A value that is extended to another type than it was rounded from stays
+         as it is.
+    (C2) What a comparison, a step function, a remainder or a conversion to an
+         integer is computed from keeps its roundings: an error of the last bit
+         would be a whole one there.
+    (C3) So does what is `coil.strict`, and what that is computed from.
+
+    Before:
+    ```mlir
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    %2 = arith.extf %1 : bf16 to f32
+    %3 = arith.addf %2, %z : f32
+    ```
+    After:
+    ```mlir
+    %0 = arith.mulf %x, %y : f32
+    %3 = arith.addf %0, %z : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numDropped", "dropped", "Roundings that were dropped">
+  ];
+}
+
+def LoopMarkStrictPass : Pass<"loop-mark-strict", "::mlir::func::FuncOp"> {
+  let summary = "mark what is computed exactly as the framework does";
+  let description = [{
+    Sets `coil.strict` on operators of `graph` with floats as results, and on
+    ops of kernels that come from such operators. Strict are those at `places` of
+    the source, and those that are marked already. Their roundings stay, and
+    their functions are the exact ones.
+
+    The mark is in locations, too, so that what an operator becomes has it: the
+    pass runs before and after other passes rewrite operators, and puts it back.
+
+    Constraints:
+    (C1) A place is a file, `file:line` or `file:first-last`, or `*`, which is
+         everywhere; places are separated by `+`. A file is the end of a path.
+
+    ```mlir
+    %0 = graph.exp %x : (!t) -> !t loc("model.py":7:0)
+    ```
+    becomes, with `places=model.py:5-9`,
+    ```mlir
+    %0 = graph.exp %x {coil.strict} : (!t) -> !t
+    ```
+  }];
+  let options = [
+    Option<"places", "places", "std::string", "\"\"",
+           "Lines of the source, such as model.py:5-9+head.py, or *">
+  ];
+  let statistics = [
+    Statistic<"numMarked", "marked", "Ops that are strict">
+  ];
+}
+
 def LoopExtendProductPrecisionPass : Pass<"loop-extend-product-precision", "::mlir::func::FuncOp"> {
   let summary = "multiply f32 in f64 and round the product once";
   let description = [{
