@@ -124,9 +124,11 @@ class Noise(TorchDispatchMode):
     to each element. Decompositions, solutions and transforms have errors of the size of the largest element, and those of
     libraries compute exactly for operands with such errors."""
 
-    def __init__(self, seed, direction=0, with_zeros=False, scale=1):
-        """`with_zeros`: zeros have the sign of the direction. `scale`: what errors are multiplied by."""
+    def __init__(self, seed, direction=0, with_zeros=False, scale=1, is_whole=False):
+        """`with_zeros`: zeros have the sign of the direction. `scale`: what errors are multiplied by. `is_whole`: what is an
+        integer but for its error is that integer, of which a power of a negative number is no NaN."""
         super().__init__()
+        self.is_whole = is_whole
         self.generator, self.direction = torch.Generator().manual_seed(seed), direction
         self.with_zeros, self.scale = with_zeros, scale
 
@@ -145,6 +147,8 @@ class Noise(TorchDispatchMode):
             size = torch.where(size.isfinite(), size, 0).amax()
         # Of a complex number each part has errors of the size of the whole.
         error = torch.complex(self.draw(t) * size, self.draw(t) * size) if t.is_complex() else self.draw(t) * size
+        if self.is_whole and not t.is_complex():
+            return torch.where((exact - exact.round()).abs() <= eps * size, exact.round(), exact).to(t.dtype)
         return (exact + eps * self.scale * error).to(t.dtype)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
@@ -436,6 +440,8 @@ class Expectation:
             zeros = bits or any(SIGNED.search(s) for s in self.program.statements)
             runs += [run_or_none(self.program, mode=Noise(0, direction, zeros)) for direction in (-1, 1)]
             runs += [run_or_none(self.program, mode=Signs(sign)) for sign in (-1, 1)]
+            if any("pow" in s for s in self.program.statements):
+                runs.append(run_or_none(self.program, mode=Noise(0, is_whole=True)))
             self.others = [r for r in runs if r is not None]
         return self.others
 
