@@ -197,6 +197,25 @@ static int32_t choleskySolve(coil_call *call) {
   });
 }
 
+/// Completes a Hermitian matrix one of whose triangles is there, in tiles that
+/// caches hold.
+template <typename T>
+static void mirrorTriangle(T *matrix, int64_t n, int64_t ld, bool isUpper) {
+  constexpr int64_t tile = 32;
+  for (int64_t left = 0; left < n; left += tile)
+    for (int64_t top = 0; top <= left; top += tile)
+      for (int64_t column = left; column < std::min(left + tile, n); ++column)
+        for (int64_t row = top; row < std::min(top + tile, column); ++row) {
+          T &above = matrix[row + column * ld],
+            &below = matrix[column + row * ld];
+          T &from = isUpper ? above : below, &to = isUpper ? below : above;
+          if constexpr (isComplexElement<T>)
+            to = std::conj(from);
+          else
+            to = from;
+        }
+}
+
 /// The identity is for libraries that can only solve systems.
 template <typename T>
 static int32_t choleskyInverse(coil_call *call) {
@@ -207,6 +226,14 @@ static int32_t choleskyInverse(coil_call *call) {
   if (int32_t status = s.read(call, /*hasPivots=*/false))
     return status;
   bool upper = getFlag(call, 2);
+  // The inverse is Hermitian: rows may be columns of both.
+  if (s.factor.columnStride == 1) {
+    std::swap(s.factor.rowStride, s.factor.columnStride);
+    std::swap(s.x.rowStride, s.x.columnStride);
+    upper = !upper;
+  }
+  if (!isComplexElement<T> && s.x.columnStride == 1)
+    std::swap(s.x.rowStride, s.x.columnStride);
   blasint n = blasint(s.b.rows), ld = atLeastOne(n);
   std::vector<blasint> results(static_cast<size_t>(s.x.count()));
   int32_t status = forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
@@ -215,16 +242,7 @@ static int32_t choleskyInverse(coil_call *call) {
     blasint result = 0;
     if (n > 0)
       lapack->potri(upper ? "U" : "L", &n, matrix.data(), &ld, &result, 1);
-    // LAPACK writes one triangle.
-    for (blasint column = 0; column < n; ++column)
-      for (blasint row = 0; row < column; ++row) {
-        T &above = matrix[size_t(row + int64_t(column) * ld)],
-          &below = matrix[size_t(column + int64_t(row) * ld)];
-        if constexpr (isComplexElement<T>)
-          (upper ? below : above) = std::conj(upper ? above : below);
-        else
-          (upper ? below : above) = upper ? above : below;
-      }
+    mirrorTriangle(matrix.data(), n, ld, upper);
     s.x.store(i, matrix.data(), ld);
     results[size_t(i)] = result;
     return COIL_OK;
