@@ -34,6 +34,8 @@ RUNS = 6
 DRAWS = 100
 # How many times the error of an operator is where its bits are looked at: those of what is left of larger numbers.
 BITS = 1024
+# The part of the bytes of rounded numbers that may be zero in one run and not in another, by chance: one of 256, and then some.
+BYTES = 1 / 64
 # Operators that round nothing.
 EXACT = re.compile(
     r"^(?:(?:_?to_copy|copy|clone|view|reshape|_unsafe_view|expand|permute|transpose|t|slice|select|unsqueeze|squeeze|alias|detach|"
@@ -431,10 +433,13 @@ class Expectation:
         return [f"result {i} ({name})" for i, name in enumerate(self.program.results)] + \
             [f"input {name} behind the call" for name in self.first.after]
 
+    def has_bits(self):
+        return any(re.search(r"view\(torch\.|view(_copy)?\.dtype|view_as_real_copy", s) for s in self.program.statements)
+
     def runs(self):
         """The same results in double precision and with rounding errors."""
         if self.others is None:
-            bits = any(re.search(r"view\(torch\.|view(_copy)?\.dtype|view_as_real_copy", s) for s in self.program.statements)
+            bits = self.has_bits()
             runs = [run_or_none(self.program, mode=Noise(0, scale=BITS))] if bits else [run_or_none(self.program, wide=True)]
             runs += [run_or_none(self.program, mode=Noise(seed)) for seed in range(RUNS)]
             zeros = bits or any(SIGNED.search(s) for s in self.program.statements)
@@ -508,6 +513,8 @@ class Expectation:
             moved = torch.zeros_like(differs)
             for other in others + orders:
                 moved |= other.to(expected.dtype) != expected
+            if self.has_bits() and bool(moved.any()) and int((differs & ~moved).sum()) <= BYTES * expected.numel():
+                return "unstable"
             return "wrong" if bool((differs & ~moved).any()) else "unstable"
         wide = torch.complex128 if expected.dtype.is_complex else torch.float64
         a, e = actual.to(wide), expected.to(wide)
@@ -532,7 +539,8 @@ class Expectation:
         # Sums and products of infinities are NaN or not by the order of their parts; so are means of a batch (eager mode adds them on
         # the CPU, and moves a mean from one to the next on a GPU).
         order = bad & ~a.isfinite() & ~e.isfinite()
-        if bool(order.any()) and not bool((bad & ~order).any()):
+        either = bad & ~(a.isfinite() & e.isfinite())
+        if bool(either.any()) and not bool((bad & ~either).any()):
             with_huge = Huge()
             run_or_none(self.program, mode=with_huge)
             if with_huge.found:
