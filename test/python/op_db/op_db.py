@@ -52,6 +52,8 @@ class Worker:
 
     def __init__(self, options):
         self.options, self.process = options, None
+        # Other programs have workers, too, and no end.
+        self.end = getattr(options, "end", float("inf"))
 
     def command(self):
         options = self.options
@@ -79,7 +81,7 @@ class Worker:
     def read(self, timeout):
         """A line of JSON; None at the end of the process; False after too long."""
         while b"\n" not in self.buffer:
-            rest = self.options.end - time.time()
+            rest = self.end - time.time()
             if rest < timeout and not select.select([self.process.stdout], [], [], max(rest, 0))[0]:
                 raise TooLate()
             if not select.select([self.process.stdout], [], [], timeout)[0]:
