@@ -157,7 +157,9 @@ class Noise(TorchDispatchMode):
         name = function._schema.name.split("::")[1].rstrip("_")
         is_distance = DISTANCES.search(name) is not None
         operands = [a.clone() for a in args if is_rounded(a)] if DIFFERENCES.search(name) or is_distance else []
-        has_summands = CONTRACTED.search(name) or (MATRICES.search(name) and not function._schema.is_mutable)
+        # What is written is no operand where it is `out`.
+        has_operands = not function._schema.is_mutable or "out" in (kwargs or {})
+        has_summands = CONTRACTED.search(name) or (MATRICES.search(name) and has_operands)
         has_summands = has_summands and all(a.is_floating_point() for a in args if isinstance(a, torch.Tensor))
         summands = summands_of(name, function, args, kwargs or {}) if has_summands else None
         if programs.LIBRARY.search(name) and not function._schema.is_mutable:
