@@ -25,6 +25,9 @@ archive of `make dist` or from a build folder.
   --seed N          of the first random program (default: 50000)
   --ops-sample N    every n-th operator only (default: 1, all of them)
   --timeout N       seconds for one process (default: 600)
+  --database SHARD  for the step database, i/n: a part of the samples in one process for each
+                    of --jobs, and results in database-i.jsonl, with which a later run goes on
+  --seconds N       then, stop after so many seconds (default: 180)
 
 Steps:
   examples   the example models against their recorded outputs
@@ -61,7 +64,7 @@ coil= out=gpu-check python=python3 chip= benchmarks=none
 steps=examples,families,sanitizer,fuzz,random,tf32,ops,database,corpus,devices,gpus
 jobs=$(nproc)
 [ "$jobs" -le 16 ] || jobs=16
-fuzz_count=60 seed=50000 ops_sample=1 limit=600
+fuzz_count=60 seed=50000 ops_sample=1 limit=600 shard= seconds=180
 while [ $# -gt 0 ]; do
   option=$1
   case $option in
@@ -78,6 +81,8 @@ while [ $# -gt 0 ]; do
   --chip) chip=$value ;;
   --steps) steps=$value ;;
   --benchmarks) benchmarks=$value ;;
+  --database) shard=$value ;;
+  --seconds) seconds=$value ;;
   --jobs) jobs=$value ;;
   --fuzz-count) fuzz_count=$value ;;
   --seed) seed=$value ;;
@@ -268,6 +273,10 @@ if wants database; then
     say "skip  database: '$python' has no torch and NumPy"
   elif [ ! -d "$root/python/coil" ]; then
     say "skip  database: '$root' is no build folder"
+  elif [ -n "$shard" ]; then
+    check "database-${shard%/*}" "$python" test/python/op_db/op_db.py --device cuda --build "$root" \
+      --dtypes f32,bf16,f16,i64,bool,c64 --jobs "$jobs" --timeout 60 --shard "$shard" --seconds "$seconds" \
+      --results "$out/database-${shard%/*}.jsonl" --verbose
   else
     for dtype in f32 bf16 f16 i64 bool c64; do
       check "database-$dtype" "$python" test/python/op_db/op_db.py --device cuda --build "$root" \

@@ -184,10 +184,18 @@ Error ModuleBuilder::addGuard(StringRef guard) {
   }
   std::string message =
       ("the inputs are not what the program was exported for: " + guard).str();
-  for (const SymRelation &relation : relations)
+  for (const SymRelation &relation : relations) {
     sym::AssertOp::create(builder, builder.getUnknownLoc(), relation.lhs,
                           relation.predicate, relation.rhs,
                           builder.getStringAttr(message));
+    if (relation.predicate != sym::Predicate::Eq)
+      continue;
+    // Symbols are sizes of inputs, which have types already.
+    for (auto [expr, value] : {std::pair(relation.lhs, relation.rhs),
+                               std::pair(relation.rhs, relation.lhs)})
+      if (value.isConstant() && !expr.isConstant() && !expr.isSymbol())
+        guarded.try_emplace(expr, value);
+  }
   return Error::success();
 }
 

@@ -122,7 +122,11 @@ Error ModuleBuilder::declareRanges() {
 Expected<ExprAttr> ModuleBuilder::getExpr(const SymInt &size) {
   if (!size.isSymbolic())
     return sym::constant(context, size.value);
-  return converter.convert(size.expr);
+  Expected<ExprAttr> expr = converter.convert(size.expr);
+  if (!expr)
+    return expr.takeError();
+  auto constant = guarded.find(*expr);
+  return constant == guarded.end() ? *expr : constant->second;
 }
 
 Expected<ExprAttr> ModuleBuilder::getExpr(const SymRef<int64_t> &ref) {

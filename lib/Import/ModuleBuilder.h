@@ -148,6 +148,9 @@ private:
   /// cannot be checked is a warning.
   llvm::Error addGuards();
   llvm::Error addGuard(llvm::StringRef guard);
+  /// The constants that guards say expressions of sizes are: export computed
+  /// with these, such as when it broadcast a dimension.
+  llvm::DenseMap<sym::ExprAttr, sym::ExprAttr> guarded;
   /// Checks that no size is negative which export took to be none.
   llvm::Error addSizeGuards();
   /// A guard with expressions in place of what it reads of inputs; nothing for

@@ -14,6 +14,7 @@
 //   coil::linalg_lu_solve(lu, pivots, b, transposition) -> x
 //   coil::linalg_cholesky(a, upper, check) -> factor, info
 //   coil::linalg_cholesky_solve(factor, b, upper) -> x
+//   coil::linalg_cholesky_inverse(factor, identity, upper) -> inverse
 //   coil::linalg_ldl(a, hermitian) -> factor, pivots, info
 //   coil::linalg_ldl_solve(factor, pivots, b, hermitian) -> x
 //   coil::linalg_solve_triangular(a, b, upper, unit) -> x
@@ -194,6 +195,67 @@ static int32_t choleskySolve(coil_call *call) {
     s.x.store(i, sides.data(), ld);
     return COIL_OK;
   });
+}
+
+/// Completes a Hermitian matrix one of whose triangles is there, in tiles that
+/// caches hold.
+template <typename T>
+static void mirrorTriangle(T *matrix, int64_t n, int64_t ld, bool isUpper) {
+  constexpr int64_t tile = 32;
+  for (int64_t left = 0; left < n; left += tile)
+    for (int64_t top = 0; top <= left; top += tile)
+      for (int64_t column = left; column < std::min(left + tile, n); ++column)
+        for (int64_t row = top; row < std::min(top + tile, column); ++row) {
+          T &above = matrix[row + column * ld],
+            &below = matrix[column + row * ld];
+          T &from = isUpper ? above : below, &to = isUpper ? below : above;
+          if constexpr (isComplexElement<T>)
+            to = std::conj(from);
+          else
+            to = from;
+        }
+}
+
+/// The identity is for libraries that can only solve systems.
+template <typename T>
+static int32_t choleskyInverse(coil_call *call) {
+  const Lapack<T> *lapack = Lapack<T>::get();
+  LinearSystem<T> s;
+  if (!lapack)
+    return COIL_UNAVAILABLE;
+  if (int32_t status = s.read(call, /*hasPivots=*/false))
+    return status;
+  bool upper = getFlag(call, 2);
+  // The inverse is Hermitian: rows may be columns of both.
+  if (s.factor.columnStride == 1) {
+    std::swap(s.factor.rowStride, s.factor.columnStride);
+    std::swap(s.x.rowStride, s.x.columnStride);
+    upper = !upper;
+  }
+  if (!isComplexElement<T> && s.x.columnStride == 1)
+    std::swap(s.x.rowStride, s.x.columnStride);
+  blasint n = blasint(s.b.rows), ld = atLeastOne(n);
+  std::vector<blasint> results(static_cast<size_t>(s.x.count()));
+  int32_t status = forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
+    auto matrix = makeBuffer<T>(int64_t(ld) * n);
+    s.factor.load(broadcastNumber(s.factor, s.batch, i), matrix.data(), ld);
+    blasint result = 0;
+    if (n > 0)
+      lapack->potri(upper ? "U" : "L", &n, matrix.data(), &ld, &result, 1);
+    mirrorTriangle(matrix.data(), n, ld, upper);
+    s.x.store(i, matrix.data(), ld);
+    results[size_t(i)] = result;
+    return COIL_OK;
+  });
+  if (status)
+    return status;
+  for (blasint result : results)
+    if (result > 0)
+      return coil_call_fail(
+          call, ("the diagonal element " + std::to_string(result) +
+                 " of the factor is zero: the matrix has no inverse")
+                    .c_str());
+  return COIL_OK;
 }
 
 template <typename T>
@@ -426,6 +488,7 @@ void coil::rt::registerFactorizations() {
        COIL_LINALG_FUNCTION("coil::linalg_lu_solve", luSolve),
        COIL_LINALG_FUNCTION("coil::linalg_cholesky", cholesky),
        COIL_LINALG_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
+       COIL_LINALG_FUNCTION("coil::linalg_cholesky_inverse", choleskyInverse),
        COIL_LINALG_FUNCTION("coil::linalg_ldl", ldl),
        COIL_LINALG_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
        COIL_LINALG_FUNCTION("coil::linalg_solve_triangular", solveTriangular),

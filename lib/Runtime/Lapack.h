@@ -53,6 +53,8 @@ inline constexpr bool isComplexElement = !std::is_same_v<T, Real<T>>;
   X(potrs, "potrs", "potrs", (const char *uplo, const blasint *n,              \
     const blasint *nrhs, const T *a, const blasint *lda, T *b,                 \
     const blasint *ldb, blasint *info, size_t))                                \
+  X(potri, "potri", "potri", (const char *uplo, const blasint *n, T *a,        \
+    const blasint *lda, blasint *info, size_t))                                \
   X(geqrf, "geqrf", "geqrf", (const blasint *m, const blasint *n, T *a,        \
     const blasint *lda, T *tau, T *work, const blasint *lwork,                 \
     blasint *info))                                                            \

@@ -36,6 +36,16 @@ void registerDecompositions();
 template <typename T>
 void copyMatrix(int64_t rows, int64_t columns, const T *from, int64_t fromRow,
                 int64_t fromColumn, T *to, int64_t toRow, int64_t toColumn) {
+  if (fromRow == 1 && toRow == 1) {
+    for (int64_t y = 0; y < columns; ++y)
+      std::copy_n(from + y * fromColumn, rows, to + y * toColumn);
+    return;
+  }
+  if (fromColumn == 1 && toColumn == 1) {
+    for (int64_t x = 0; x < rows; ++x)
+      std::copy_n(from + x * fromRow, columns, to + x * toRow);
+    return;
+  }
   // A line of the cache in each direction.
   constexpr int64_t tile = std::max<int64_t>(1, 64 / int64_t(sizeof(T)));
   for (int64_t j = 0; j < columns; j += tile)

@@ -605,6 +605,7 @@ void coil::rt::cuda::registerFactorizations() {
        COIL_LINALG_FUNCTION("coil::linalg_lu_solve", luSolve),
        COIL_LINALG_FUNCTION("coil::linalg_cholesky", cholesky),
        COIL_LINALG_FUNCTION("coil::linalg_cholesky_solve", choleskySolve),
+       COIL_LINALG_FUNCTION("coil::linalg_cholesky_inverse", choleskySolve),
        COIL_LINALG_FUNCTION("coil::linalg_ldl", ldl),
        COIL_LINALG_FUNCTION("coil::linalg_ldl_solve", ldlSolve),
        COIL_LINALG_FUNCTION("coil::linalg_solve_triangular", solveTriangular),

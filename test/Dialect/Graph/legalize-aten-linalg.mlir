@@ -27,6 +27,14 @@ func.func @complex(%a: tensor<3x3xcomplex<f32>>) -> tensor<3x3xcomplex<f32>> {
   return %0 : tensor<3x3xcomplex<f32>>
 }
 
+// One identity serves a stack: libraries that invert do not read it.
+// CHECK-LABEL: @cholesky_inverse
+// CHECK:         graph.custom_call "coil::linalg_cholesky_inverse"(%{{.*}}, %{{.*}}, true, false) : (tensor<2x5x5xf32>, tensor<5x5xf32>) -> tensor<2x5x5xf32>
+func.func @cholesky_inverse(%a: tensor<2x5x5xf32>) -> tensor<2x5x5xf32> {
+  %0 = graph.aten "aten.cholesky_inverse.default"(%a) ["self"] {upper = true} : (tensor<2x5x5xf32>) -> tensor<2x5x5xf32>
+  return %0 : tensor<2x5x5xf32>
+}
+
 // Eigenvalues of a real matrix are complex, the matrix stays real.
 // CHECK-LABEL: @eigenvalues
 // CHECK:         graph.custom_call "coil::linalg_eig"(%{{.*}}, false, false) : (tensor<3x3xf32>) -> (tensor<3x2xf32>, tensor<0x0x2xf32>)

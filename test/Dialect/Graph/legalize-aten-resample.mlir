@@ -22,8 +22,18 @@ func.func @bilinear(%x: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x9xbf16> {
   return %0 : tensor<1x2x3x9xbf16>
 }
 
+// A mean of a window's elements: what lies outside is not read, since zero times
+// an infinity is NaN. Elements that the longest window has and another one has
+// not are no products. A dimension that keeps its size is not resampled.
 // CHECK-LABEL: @antialiased
-// CHECK:         graph.matmul %{{.*}} : (tensor<1x2x8xf32>, tensor<3x8x5xf32>) -> tensor<3x2x5xf32>
+// CHECK-SAME:    %[[X:.+]]: tensor<1x3x8x5xf32>
+// CHECK-NOT:     graph.matmul
+// CHECK:         %[[PART:.+]] = graph.index %[[X]]{{.*}} dims [2] : (tensor<1x3x8x5xf32>, tensor<2x8xi64>)
+// CHECK:         %[[PRODUCT:.+]] = graph.mul %[[PART]]
+// CHECK:         %[[WINDOW:.+]] = graph.select %{{.*}}, %[[PRODUCT]]
+// CHECK:         graph.reduce sum, %[[WINDOW]] dims [3]
+// CHECK-NOT:     dims [4]
+// CHECK:         return
 func.func @antialiased(%x: tensor<1x3x8x5xf32>) -> tensor<1x3x2x5xf32> {
   %0 = graph.aten "aten._upsample_bilinear2d_aa.default"(%x) ["self"] {output_size = array<i64: 2, 5>, align_corners = false} : (tensor<1x3x8x5xf32>) -> tensor<1x3x2x5xf32>
   return %0 : tensor<1x3x2x5xf32>
@@ -45,10 +55,25 @@ func.func @bytes(%x: tensor<1x2x3x4xui8>) -> tensor<1x2x5x9xui8> {
 }
 
 // CHECK-LABEL: @bytes_antialiased
-// CHECK:         graph.matmul %{{.*}} : (tensor<1x2x8xi32>, tensor<3x8x5xi32>) -> tensor<3x2x5xi32>
+// CHECK:         graph.index %{{.*}} dims [2] : (tensor<1x3x8x5xi32>, tensor<2x8xi64>)
+// CHECK:         graph.reduce sum{{.*}} dims [3]
 func.func @bytes_antialiased(%x: tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8> {
   %0 = graph.aten "aten._upsample_bicubic2d_aa.default"(%x) ["self"] {output_size = array<i64: 2, 5>, align_corners = false} : (tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8>
   return %0 : tensor<1x3x2x5xui8>
+}
+
+// The windows of the output that an element is in follow each other.
+// CHECK-LABEL: @antialiased_gradient
+// CHECK-NOT:     graph.matmul
+// CHECK-NOT:     graph.scatter
+// CHECK-NOT:     graph.index_put
+// CHECK:         graph.index %{{.*}} dims [3] : (tensor<1x3x2x5xf32>, tensor<50x5xi64>)
+// CHECK:         graph.reduce sum{{.*}} dims [4]
+// CHECK:         graph.index %{{.*}} dims [2] : (tensor<1x3x2x50xf32>, tensor<8x2xi64>)
+// CHECK:         graph.reduce sum{{.*}} dims [3]
+func.func @antialiased_gradient(%g: tensor<1x3x2x5xf32>) -> tensor<1x3x8x50xf32> {
+  %0 = graph.aten "aten._upsample_bilinear2d_aa_backward.default"(%g) ["grad_output"] {output_size = array<i64: 2, 5>, input_size = array<i64: 1, 3, 8, 50>, align_corners = false} : (tensor<1x3x2x5xf32>) -> tensor<1x3x8x50xf32>
+  return %0 : tensor<1x3x8x50xf32>
 }
 
 // Zeros outside, channels last while places are sampled.

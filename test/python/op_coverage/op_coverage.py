@@ -28,7 +28,8 @@ import torch
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
-import fused  # noqa: F401, which adds to the operators, as the next one does.
+import layers  # noqa: F401, which adds to the operators, as the next ones do; in this order, which samples depend on.
+import fused  # noqa: F401
 import gradients  # noqa: F401
 import operators
 import tools

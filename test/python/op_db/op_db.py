@@ -23,7 +23,7 @@ may crash. What agrees means is in samples.py. States of a sample:
   export   torch.export or AOTAutograd cannot, or eager mode cannot (eager): counted, and no failure
 
 --results keeps a line of JSON for each sample, and a run with the same file repeats only what
-did not agree. known-failures.txt lists what may fail: the run fails (status 1) when more does,
+did not agree. With --seconds a run ends by then, and its next goes on with what is left. known-failures.txt lists what may fail: the run fails (status 1) when more does,
 and names lines that are no longer needed.
 """
 
@@ -52,6 +52,8 @@ class Worker:
 
     def __init__(self, options):
         self.options, self.process = options, None
+        # Other programs have workers, too, and no end.
+        self.end = getattr(options, "end", float("inf"))
 
     def command(self):
         options = self.options
@@ -79,6 +81,9 @@ class Worker:
     def read(self, timeout):
         """A line of JSON; None at the end of the process; False after too long."""
         while b"\n" not in self.buffer:
+            rest = self.end - time.time()
+            if rest < timeout and not select.select([self.process.stdout], [], [], max(rest, 0))[0]:
+                raise TooLate()
             if not select.select([self.process.stdout], [], [], timeout)[0]:
                 return False
             more = os.read(self.process.stdout.fileno(), 1 << 16)
@@ -130,6 +135,10 @@ class Worker:
         return chosen
 
 
+class TooLate(Exception):
+    """The time of --seconds is over."""
+
+
 def make_tasks(options):
     import samples as db
     tasks = []
@@ -163,11 +172,11 @@ def run_tasks(tasks, entries, options):
             finished[op, dtype].append(number)
     for task in tasks:
         waiting.put({**task, "skip": finished[task["op"], task["dtype"]]})
-    total, start, chosen = waiting.qsize(), time.time(), set()
+    total, start, chosen, left = waiting.qsize(), time.time(), set(), []
 
     def work():
         worker = Worker(options)
-        while True:
+        while time.time() < options.end:
             try:
                 task = waiting.get_nowait()
             except queue.Empty:
@@ -184,18 +193,28 @@ def run_tasks(tasks, entries, options):
                         file.flush()
                     if options.verbose and state in FAILURES:
                         print(f"{state}: {task['op']} {task['dtype']} sample {number}: {why}", flush=True)
-            numbers = worker.check(task, report)
+            try:
+                numbers = worker.check(task, report)
+            except TooLate:
+                left.append(task)
+                break
             with lock:
                 chosen.update((task["op"], task["dtype"], n) for n in numbers or [])
             done = total - waiting.qsize()
             if options.progress and done % 50 == 0:
                 print(f"{done} of {total} tasks, {time.time() - start:.0f} s", flush=True)
+        worker.stop()
 
     threads = [threading.Thread(target=work) for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    if left or not waiting.empty():
+        # What tasks that were begun have said counts; a later run repeats none of it.
+        begun = {(task["op"], task["dtype"]) for task in left}
+        chosen.update(key for key in entries if key[:2] in begun)
+        print(f"stopped after {time.time() - start:.0f} s: {waiting.qsize() + len(left)} of {total} tasks are left", flush=True)
     return [entries[key] for key in sorted(chosen) if key in entries]
 
 
@@ -290,6 +309,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--batch", type=int, default=16, help="samples in one program")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one sample")
+    parser.add_argument("--seconds", type=float, default=0, help="stop after so many seconds (0: go on to the end)")
     parser.add_argument("--results", help="a file of results, which a later run continues")
     parser.add_argument("--known", type=pathlib.Path, help="the list of known failures")
     parser.add_argument("--write-known", action="store_true", help="write that list anew")
@@ -301,6 +321,7 @@ def main():
     if options.dtypes == "all":
         options.dtypes = ",".join(ALL_DTYPES)
     options.build = os.path.abspath(options.build)
+    options.end = time.time() + options.seconds if options.seconds else float("inf")
     if options.device == "cuda" and not options.options:
         options.options = "target=cuda"
     if not options.known:
@@ -329,7 +350,7 @@ def main():
                   f"sample {first['sample']}: {reason(first)}")
             status = 1
     # A part of the samples says nothing of the others.
-    if not options.samples and options.shard == "0/1":
+    if not options.samples and not options.seconds and options.shard == "0/1":
         for key in sorted({(e["op"], e["dtype"]) for e in done}):
             if known.get(key, 0) > failed[key] and (known[key] < float("inf") or not failed[key]):
                 print(f"note: {options.known.name} allows more failures of {' '.join(key)} than the "

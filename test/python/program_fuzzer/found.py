@@ -318,6 +318,13 @@ FOUND = [
      ["v1 = torch.ops.aten.pow.Tensor_Scalar(x0, complex(0.0, 0.0))", "v2 = torch.ops.aten.pow.Tensor_Scalar(x0, complex(1.0, 0.0))"], "v1 v2"),
     ("the last NaN of a window is where its largest element is", "plain", ["torch.full((1, 2, 7, 7), float('nan'))", "torch.rand(1, 2, 2)"],
      ["v2, v3 = torch.ops.aten.fractional_max_pool2d.default(x0, [3, 3], [2, 2], x1)", "v4, v5 = torch.nn.functional.max_pool2d(x0, 3, return_indices=True)"], "v3 v5"),
+    ("powers of negative numbers whose exponents rounding makes integers", "plain", ["torch.tensor([[[0.0, -6, 5, 1], [-5, 2, -1, 8], [-4, 0, -6, 5]]]).half()"],
+     ["v1 = torch.nn.functional.interpolate(x0, (3,), mode='linear', align_corners=False)", "v2 = v1 ** v1"], "v2"),
+    ("infinities outside of the windows of antialiasing", "plain", ["data((2, 3, 9, 8), torch.float32, 1, 'unit', device=DEVICE).masked_fill(torch.eye(9)[:, :8] > 0, float('inf'))", "data((2, 3, 4, 3), torch.float32, 2, 'unit', device=DEVICE) / torch.eye(4)[:, :3]"],
+     ["v2 = torch.ops.aten._upsample_bilinear2d_aa.default(x0, [4, 3], False)", "v3 = torch.ops.aten._upsample_bicubic2d_aa.default(x0, [11, 5], True)",
+      "v4 = torch.ops.aten._upsample_bilinear2d_aa_backward.default(x1, [4, 3], [2, 3, 9, 8], False)", "v5 = torch.ops.aten._upsample_bilinear2d_aa.default(x0, [9, 3], False)"], "v2 v3 v4 v5"),
+    ("a size that a guard says is one", "dynamic", ["data((5, 5, 5), torch.float16, 1, device=DEVICE)", "data((5, 5, 2), torch.float16, 2, device=DEVICE)"],
+     ["v2, v3, v4, v5, v6 = torch.unsafe_chunk(x0, 5, -1)", "v7 = torch.ops.aten.copy_.Tensor(x1, v6)"], "v2 v7"),
     ("sums of which little is left", "plain", ["torch.tensor([[1.0, 3e6, -3e6, 0.1]])", "torch.tensor([[0.3], [1.1], [1.1], [7.0]])"], ["v2 = x0 @ x1"], "v2"),
 ]
 

@@ -376,13 +376,14 @@ static LogicalResult cholesky(LinalgCall &c) {
   return c.replace(made);
 }
 
-static ComplexParts solveCholesky(LinalgCall &c, ComplexParts factor,
-                                  ComplexParts sides) {
+static ComplexParts
+solveCholesky(LinalgCall &c, ComplexParts factor, ComplexParts sides,
+              StringRef function = "linalg_cholesky_solve") {
   FailureOr<Sizes> batch = broadcastSizes({batchOf(factor), batchOf(sides)});
   Sizes sizes = join(failed(batch) ? batchOf(sides) : *batch,
                      {rowsOf(sides), columnsOf(sides)});
-  return c.call("linalg_cholesky_solve", {factor, sides},
-                {c.attr(c.flag("upper"))}, c.matrixResult(sizes))[0];
+  return c.call(function, {factor, sides}, {c.attr(c.flag("upper"))},
+                c.matrixResult(sizes))[0];
 }
 
 static LogicalResult choleskySolve(LinalgCall &c) {
@@ -398,8 +399,8 @@ static LogicalResult choleskyInverse(LinalgCall &c) {
   if (failed(factor))
     return failure();
   ExprAttr size = columnsOf(*factor);
-  return c.replace(
-      solveCholesky(c, *factor, c.eye(batchOf(*factor), size, size)));
+  return c.replace(solveCholesky(c, *factor, c.eye({}, size, size),
+                                 "linalg_cholesky_inverse"));
 }
 
 static LogicalResult ldlFactor(LinalgCall &c) {

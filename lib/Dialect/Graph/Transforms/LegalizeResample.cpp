@@ -7,8 +7,8 @@
 //
 // Legalisation of resampling along the spatial dimensions: nearest, linear and
 // cubic interpolation, one dimension after the other, and antialiasing, which
-// is a product with a matrix of weights. Positions are computed in the types
-// that the framework computes them in, since they are rounded down.
+// is a mean of a window of elements under a filter. Positions are computed in
+// the types that the framework computes them in, since they are rounded down.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,15 +55,20 @@ static Num sizeAs(TensorBuilder &b, ExprAttr size, Type type) {
 
 /// Elements of the input for one of the output.
 static Num getRatio(TensorBuilder &b, const Axis &a, Type type) {
-  if (a.alignCorners) // Of one element the position is zero in any case.
-    return sizeAs(b, sym::add(a.in, -1), type) /
-           max(sizeAs(b, sym::add(a.out, -1), type), 1);
+  if (a.alignCorners) { // A single element lies above the first one.
+    if (a.out == b.size(1))
+      return {b, b.scalar(0, type)};
+    Num ratio = sizeAs(b, sym::add(a.in, -1), type) /
+                max(sizeAs(b, sym::add(a.out, -1), type), 1);
+    return a.out.getConstant() ? ratio
+                               : select(sizeAs(b, a.out, type) == 1, 0, ratio);
+  }
   if (a.factor && *a.factor > 0)
     return {b, b.scalar(1 / *a.factor, type)};
   return sizeAs(b, a.in, type) / sizeAs(b, a.out, type);
 }
 
-/// A vector along the axis.
+/// A vector along the axis, or what takes the places of its elements.
 static Num along(Num v, const Axis &a, Value x) {
   for (int64_t d = a.dim + 1; d < getRank(x); ++d)
     v = v.unsqueeze(getRank(v));
@@ -210,55 +215,127 @@ static Num cubic(Num x) {
 static const Filter kTriangle = {triangle, 1}, kCubic = {cubic<-75>, 2},
                     kSmoothCubic = {cubic<-50>, 2};
 
-/// Weights `[out, in]` of a mean of the elements under a filter as wide as the
-/// ratio, and at least as wide as the filter itself.
-static Num getFilterWeights(TensorBuilder &b, const Axis &a, Type type,
-                            const Filter &filter) {
-  Positions p(b);
-  Num ratio = getRatio(b, a, type);
-  Num width = max(ratio, 1),
-      support = width * static_cast<double>(filter.reach);
-  Num center = (p.iota(a.out).to(type) + 0.5) * ratio;
-  auto trunc = [&](Num v) { return v.to(p.type()); };
-  Num first = max(trunc(center - support + 0.5), 0);
-  Num end = min(trunc(center + support + 0.5), p.size(a.in));
-  Num j = p.iota(a.in);
-  Num isInside = (j >= first.unsqueeze(1)) & (j < end.unsqueeze(1));
-  Num weight =
-      filter.weight((j.to(type) - center.unsqueeze(1) + 0.5) * (1 / width));
-  weight = select(isInside, weight, 0);
-  Num total = weight.reduce(ReduceKind::Sum, 1, /*keepdims=*/true);
-  return weight / select(total == 0, 1, total);
+namespace {
+/// What a mean under a filter reads for each element of the output: a window of
+/// elements of the input, as wide as the ratio, and at least as wide as the
+/// filter itself. Elements outside of it are not read: a product with a weight
+/// of zero would make NaN of an infinity.
+class Windows {
+public:
+  Windows(TensorBuilder &b, const Axis &a, Type type, const Filter &filter)
+      : b(b), p(b), a(a), filter(filter), ratio(getRatio(b, a, type)),
+        width(max(ratio, 1)),
+        support(width * static_cast<double>(filter.reach)) {}
+
+  /// An element of the output at positions `i`.
+  Num center(Num i) { return (i.to(ratio.type()) + 0.5) * ratio; }
+  Num first(Num i) { return max((center(i) - support + 0.5).to(p.type()), 0); }
+  Num end(Num i) {
+    return min((center(i) + support + 0.5).to(p.type()), p.size(a.in));
+  }
+
+  /// Elements, which of them are in a window, and their weights.
+  struct Elements {
+    Num position, isInside, weight;
+  };
+  /// `[out, elements of a window]`.
+  Elements elements();
+  /// The elements of the output whose windows an element of the input is in:
+  /// `[in, windows of an element]`.
+  Elements transposedElements();
+
+private:
+  /// How many elements a distance of `2 * support` has in a grid of `size`,
+  /// whose elements are `den / num` apart.
+  ExprAttr countAtMost(ExprAttr num, ExprAttr den, double factor,
+                       ExprAttr size);
+  /// The filter at element `j` for the window of `i`.
+  Num weigh(Num i, Num j, Num isInside) {
+    Num distance = j.to(ratio.type()) - center(i) + 0.5;
+    return select(isInside, filter.weight(distance * (1 / width)), 0);
+  }
+  /// The sum of a window's weights that they are divided by.
+  static Num total(Num weight) {
+    Num total = weight.reduce(ReduceKind::Sum, 1);
+    return select(total == 0, 1, total);
+  }
+  /// The weights of each window, before they are divided.
+  Elements weighed();
+
+  TensorBuilder &b;
+  Positions p;
+  const Axis &a;
+  const Filter &filter;
+  Num ratio, width, support;
+};
+} // namespace
+
+ExprAttr Windows::countAtMost(ExprAttr num, ExprAttr den, double factor,
+                              ExprAttr size) {
+  // One more than fit into the distance, and one for rounding errors.
+  int64_t reach = 2 * filter.reach;
+  if (a.factor && *a.factor > 0 && !a.alignCorners)
+    return sym::min(size, b.size(static_cast<int64_t>(
+                                     std::ceil(reach * std::max(factor, 1.0))) +
+                                 2));
+  if (a.alignCorners) {
+    num = sym::max(sym::add(num, -1), b.size(1));
+    den = sym::max(sym::add(den, -1), b.size(1));
+  }
+  ExprAttr distance = sym::ceilDiv(sym::mul(sym::max(num, den), reach), den);
+  return sym::min(size, sym::add(distance, 2));
 }
 
-/// `[..., in, rest]` times `[out, in]` along the axis.
-static Value multiplyAlong(TensorBuilder &b, Value weight, Value x,
-                           const Axis &a) {
-  Sizes sizes = getSizes(x);
-  auto product = [&](SizesRef part) {
-    return sym::product(b.getContext(), part);
-  };
-  ExprAttr before = product(SizesRef(sizes).take_front(a.dim)),
-           behind = product(SizesRef(sizes).drop_front(a.dim + 1));
-  Value result =
-      b.matmul(b.unsqueeze(weight, 0), b.reshape(x, {before, a.in, behind}));
-  sizes[a.dim] = a.out;
-  return b.reshape(result, sizes);
+Windows::Elements Windows::weighed() {
+  ExprAttr count = countAtMost(a.in, a.out, a.factor ? 1 / *a.factor : 0, a.in);
+  Num i = p.iota(a.out).unsqueeze(1);
+  Num j = first(i) + p.iota(count);
+  Num isInside = j < end(i);
+  return {p.clamp(j, a.in), isInside, weigh(i, j, isInside)};
+}
+
+Windows::Elements Windows::elements() {
+  Elements e = weighed();
+  e.weight = e.weight / total(e.weight).unsqueeze(1);
+  return e;
+}
+
+Windows::Elements Windows::transposedElements() {
+  ExprAttr count = countAtMost(a.out, a.in, a.factor ? *a.factor : 0, a.out);
+  count = sym::min(a.out, sym::add(count, 2));
+  // The window of `i` ends behind `j` from this `i` on; windows are tested
+  // below, so that one too few does no harm.
+  Num j = p.iota(a.in).unsqueeze(1);
+  Num from = floor((j.to(ratio.type()) + 0.5 - support) / ratio - 0.5) - 1;
+  from = max(min(from, sizeAs(b, a.out, ratio.type())), 0);
+  Num last = p.size(sym::sub(a.out, count));
+  Num i = min(from.to(p.type()), last) + p.iota(count);
+  Num isInside = (j >= first(i)) & (j < end(i));
+  Num totals = total(weighed().weight);
+  Num weight = weigh(i, j, isInside) / Num(b, b.index(totals, Value(i), 0));
+  return {i, isInside, weight};
+}
+
+/// Sums of products of a tensor's elements along the axis and their weights.
+static Value sumWindows(TensorBuilder &b, Value x, const Windows::Elements &e,
+                        const Axis &a) {
+  Num taken = take(b, x, e.position, a);
+  Num product = taken * along(e.weight, a, x);
+  return select(along(e.isInside, a, x), product, 0)
+      .reduce(ReduceKind::Sum, a.dim + 1);
 }
 
 template <const Filter &filter>
 static Value stepFiltered(TensorBuilder &b, Value x, const Axis &a) {
-  Num weight = getFilterWeights(b, a, getElementType(x), filter);
-  return multiplyAlong(b, weight, x, a);
+  return sumWindows(b, x, Windows(b, a, getElementType(x), filter).elements(),
+                    a);
 }
 
-/// The gradient of a step: a product with the transposed matrix.
+/// The gradient of a step: what windows have added to an element.
 template <const Filter &filter>
 static Value addFiltered(TensorBuilder &b, Value grad, const Axis &a) {
-  Num weight = getFilterWeights(b, a, getElementType(grad), filter);
-  Axis back = a;
-  std::swap(back.in, back.out);
-  return multiplyAlong(b, b.transpose(weight, 0, 1), grad, back);
+  Windows windows(b, a, getElementType(grad), filter);
+  return sumWindows(b, grad, windows.transposedElements(), a);
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,10 +402,10 @@ static Value stepBytes(TensorBuilder &b, Value x, const Axis &a) {
 
 template <const Filter &filter>
 static Value stepBytesFiltered(TensorBuilder &b, Value x, const Axis &a) {
-  Num weight = getFilterWeights(b, a, b.getBuilder().getF64Type(), filter);
-  Num scale = getByteScale(b, weight.reduce(ReduceKind::Max, {0, 1}));
-  Value sum = multiplyAlong(b, roundWeight(b, weight, scale), x, a);
-  return roundSum(Num(b, sum), scale);
+  auto e = Windows(b, a, b.getBuilder().getF64Type(), filter).elements();
+  Num scale = getByteScale(b, e.weight.reduce(ReduceKind::Max, {0, 1}));
+  e.weight = roundWeight(b, e.weight, scale);
+  return roundSum(Num(b, sumWindows(b, x, e, a)), scale);
 }
 
 //===----------------------------------------------------------------------===//
@@ -383,8 +460,7 @@ static AtenHandler resampleNearest(int64_t spatial, Step step) {
 }
 
 /// Numbers between elements.
-static AtenHandler resample(int64_t spatial, Method method,
-                            bool isFiltered = false) {
+static AtenHandler resample(int64_t spatial, Method method) {
   return [=](AtenCall &c) -> LogicalResult {
     Value x;
     auto axes = readOperand(c, x, spatial);
@@ -395,7 +471,7 @@ static AtenHandler resample(int64_t spatial, Method method,
       // Rounded once.
       x = c.b.convert(x, getAccumulationType(type));
       for (const Axis &axis : *axes)
-        if (axis.in != axis.out || isFiltered)
+        if (axis.in != axis.out)
           x = method.step(c.b, x, axis);
       return c.replace(x);
     }
@@ -451,11 +527,10 @@ void graph::populateResampleLegalizations(AtenLegalizations &t) {
   add("upsample_bicubic", "2d",
       resample(2, {stepTaps<getCubicTaps>, stepBytes<kCubic>}));
   add("_upsample_bilinear2d_aa", "",
-      resample(2, {stepFiltered<kTriangle>, stepBytesFiltered<kTriangle>},
-               /*isFiltered=*/true));
+      resample(2, {stepFiltered<kTriangle>, stepBytesFiltered<kTriangle>}));
   add("_upsample_bicubic2d_aa", "",
-      resample(2, {stepFiltered<kSmoothCubic>, stepBytesFiltered<kSmoothCubic>},
-               /*isFiltered=*/true));
+      resample(2,
+               {stepFiltered<kSmoothCubic>, stepBytesFiltered<kSmoothCubic>}));
   t.add("upsample_linear1d_backward",
         resampleBackward(1, addTaps<getLinearTaps>));
   t.add("upsample_bilinear2d_backward",
