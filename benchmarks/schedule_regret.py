@@ -13,7 +13,7 @@ schedule. For each kernel: the bytes of its operands and results over
 a copy's bandwidth (the bound), the time as decided, the best, and what the best is.
 
 Regret is the decided schedule's time over the best one's; kernels under --least us count for nothing. With --graphs calls
-are replayed twenty at a time from CUDA graphs with warm caches, as `random_kernels.py --graphs` does, and every kernel's time is
+are replayed a hundred at a time from CUDA graphs with warm caches, as `random_kernels.py --graphs` does, and every kernel's time is
 the whole call's: what a small kernel costs beside its neighbours is all that can be told.
 """
 import argparse

@@ -134,9 +134,9 @@ private:
   /// it.
   bool keepsRow(bool again) const;
   void selectKeptRow();
-  /// Has blocks share each row, and keep it: `least` of them or more, with up to
-  /// `part` elements each, if eight are enough for that. Returns false where the
-  /// chip has no clusters or a row is too long for one.
+  /// Has blocks share each row, and keep it: `least` of them or more, with up
+  /// to `part` elements each, if eight are enough for that. Returns false where
+  /// the chip has no clusters or a row is too long for one.
   bool selectCluster(int64_t least, int64_t part);
   void selectLongRow(bool again);
   /// Has so few blocks on a multiprocessor that threads have the registers that
@@ -150,8 +150,8 @@ private:
   /// Whether so many threads of a block have registers for `items` vectors of
   /// elements that each of them keeps.
   bool keepsInRegisters(int64_t threads, int64_t items) const;
-  /// Whether threads that have so many vectors of a row keep what they loaded in
-  /// shared memory, and nothing else (EmitKept.cpp).
+  /// Whether threads that have so many vectors of a row keep what they loaded
+  /// in shared memory, and nothing else (EmitKept.cpp).
   bool keepsLoads(int64_t items) const;
   /// What elements along the dimensions that decide about registers need.
   LiveWords countLive() const;
