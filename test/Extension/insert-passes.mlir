@@ -9,7 +9,7 @@
 // RUN:   --insert-passes=before-device-code:symbol-privatize --insert-passes=after-device-code:symbol-dce --insert-passes=after-host-code:'canonicalize{ max-iterations=3}' 2>&1 | FileCheck %s --check-prefix=ALL
 
 // ALL:      // Stage 'graph':
-// ALL-NEXT: builtin.module(target-attach{{.*}},strip-debuginfo{{.*}}graph-legalize-aten),topological-sort,{{.*}},symbol-dce,func.func(graph-verify-contract),func.func(graph-verify-stage))
+// ALL-NEXT: builtin.module(target-attach{{.*}},strip-debuginfo{{.*}}graph-legalize-aten),topological-sort,{{.*}},symbol-dce,func.func(loop-mark-strict{{.*}}),func.func(graph-verify-contract),func.func(graph-verify-stage))
 // ALL-NEXT: // Stage 'loop':
 // ALL-NEXT: builtin.module({{.*}}loop-fold-views),sccp,func.func(loop-fuse{{.*}}),func.func(cse,cse),{{.*}}loop-simplify-index{{.*}},mem2reg{{.*}},func.func(loop-select-schedule{{.*}}),control-flow-sink)
 // ALL-NEXT: // Stage 'wrapper':

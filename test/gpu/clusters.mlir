@@ -10,7 +10,7 @@
 
 // CHECK-DAG: loop.kernel {{.*}} [3, 50021] {{.*}}persistent = true{{.*}}cluster = 8>
 // CHECK-DAG: loop.kernel {{.*}} [2, 131072] {{.*}}persistent = true{{.*}}cluster = 8>
-// CHECK-DAG: loop.kernel {{.*}} [5, 9001] {{.*}}persistent = true{{.*}}cluster = 8>
+// CHECK-DAG: loop.kernel {{.*}} [5, 9001] {{.*}}persistent = true{{.*}}cluster = 2>
 func.func @main(%x: tensor<3x50021xbf16>, %y: tensor<2x131072xf32>, %u: tensor<5x9001xf32>, %z: tensor<2x400000xbf16>) -> (tensor<3x50021xbf16>, tensor<2x131072xf32>, tensor<5xf32>, tensor<5xi64>, tensor<2x400000xbf16>) {
   %xf = graph.convert %x : (tensor<3x50021xbf16>) -> tensor<3x50021xf32>
   %m = graph.reduce max, %xf dims [1] keepdims : (tensor<3x50021xf32>) -> tensor<3x1xf32>
@@ -25,7 +25,7 @@ func.func @main(%x: tensor<3x50021xbf16>, %y: tensor<2x131072xf32>, %u: tensor<5
   %hi = graph.reduce max, %d dims [1] keepdims : (tensor<2x131072xf32>) -> tensor<2x1xf32>
   %q = graph.div %d, %hi : (tensor<2x131072xf32>, tensor<2x1xf32>) -> tensor<2x131072xf32>
 
-  %moments:2 = loop.kernel "moments" [5, 9001] (%a = %u) : (tensor<5x9001xf32>) -> (tensor<5xf32>, tensor<5xi64>) {
+  %found:2 = loop.kernel "squares+argmax" [5, 9001] (%a = %u) : (tensor<5x9001xf32>) -> (tensor<5xf32>, tensor<5xi64>) {
     %v = loop.load %a[d0, d1] : tensor<5x9001xf32> -> f32
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
@@ -44,5 +44,5 @@ func.func @main(%x: tensor<3x50021xbf16>, %y: tensor<2x131072xf32>, %u: tensor<5
     %t = arith.truncf %sub : f32 to bf16
     loop.store %t, 0 [d0, d1] : bf16
   }
-  return %rb, %q, %moments#0, %moments#1, %kept : tensor<3x50021xbf16>, tensor<2x131072xf32>, tensor<5xf32>, tensor<5xi64>, tensor<2x400000xbf16>
+  return %rb, %q, %found#0, %found#1, %kept : tensor<3x50021xbf16>, tensor<2x131072xf32>, tensor<5xf32>, tensor<5xi64>, tensor<2x400000xbf16>
 }

@@ -13,6 +13,7 @@
 
 #include "VectorForm.h"
 #include "coil/Conversion/Utils/CodeTarget.h"
+#include "coil/Dialect/Loop/Analysis/Clusters.h"
 
 #include <algorithm>
 

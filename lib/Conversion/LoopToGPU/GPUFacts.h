@@ -24,9 +24,6 @@ namespace coil::loop {
 /// blocks fit (of 228 KiB, or of 196 KiB that leave the rest to the L1 cache).
 inline constexpr int64_t kMaxKeptBytes = 96 * 1024;
 
-/// What a target has whose blocks can share a row, each with a part of it.
-inline constexpr llvm::StringLiteral kClusters = "clusters";
-
 /// Facts of a target as numbers. See `#target.device` for their sources.
 struct GPUFacts {
   target::TargetAttrInterface target;

@@ -18,6 +18,7 @@
 #include "GPUFacts.h"
 #include "RegisterUse.h"
 #include "VectorForm.h"
+#include "coil/Dialect/Loop/Analysis/Clusters.h"
 #include "coil/Dialect/Loop/Analysis/Hints.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -31,8 +32,8 @@ inline constexpr size_t kFewOps = 32;
 
 /// Threads of a block that streams.
 inline constexpr int64_t kStreamThreads = 256;
-/// Elements of a row that one warp reduces, and one block keeps in registers.
-inline constexpr int64_t kWarpRow = 1024, kBlockRow = 32768;
+/// Elements of a row that one warp reduces.
+inline constexpr int64_t kWarpRow = 1024;
 /// Elements of a row that one thread keeps in registers.
 inline constexpr int64_t kMaxKept = 32;
 /// Elements of short columns that one thread takes, where there are

@@ -61,12 +61,9 @@ static constexpr int64_t kManyLoads = 3, kKeptRows = 8;
 /// in a loop; a logsumexp of 8191 1.2 times as fast in one, of 16384 1.5
 /// times).
 static constexpr int64_t kLongestRow = 48 * 1024, kReducedRow = 4096;
-/// Blocks that share a row, at most (CUDA C++ Programming Guide, "Thread Block
-/// Clusters": eight is the portable size), elements of a row that each of them
-/// has, where that many blocks are enough, and room for what they tell each
-/// other.
-static constexpr int64_t kMaxCluster = 8, kClusterPart = 16 * 1024,
-                         kClusterPlaces = 2 * 1024;
+/// Elements of a row that each block of a cluster has, where that many blocks
+/// are enough: 512 threads keep them.
+static constexpr int64_t kClusterPart = 16 * 1024;
 /// Elements of such a row in each thread that leave registers for others.
 static constexpr int64_t kFewKept = 24;
 /// How many times as many threads as are busy there may be for more of them to
@@ -312,7 +309,8 @@ void Selector::selectRow() {
   while (blocks < kMaxCluster &&
          pointsP * static_cast<double>(2 * blocks) <=
              static_cast<double>(processors) &&
-         mostR >= 2 * blocks * kWarpRow / width)
+         pointsR * static_cast<double>(width) >=
+             static_cast<double>(2 * blocks * kLeastPart))
     blocks *= 2;
   if (blocks > 1 && selectCluster(blocks, kBlockRow))
     return;
@@ -338,15 +336,12 @@ bool Selector::selectCluster(int64_t least, int64_t part) {
     if (auto load = dyn_cast<LoadOp>(a.op);
         load && dependence[load.getResult()].anyCommon(reduced))
       bytes += a.bytes;
-  auto isKept = [&] {
-    return mostR * width <= kBlockRow ||
-           (width > 1 &&
-            mostR * width * bytes + kClusterPlaces <= facts.blockSharedBytes);
-  };
+  int64_t keptPart =
+      width > 1 ? getKeptPart(facts.blockSharedBytes, bytes) : kBlockRow;
   for (cluster = least; cluster <= kMaxCluster; cluster *= 2) {
     mostR = llvm::divideCeil(row, cluster);
     bool isEnough = mostR * width <= part || cluster == kMaxCluster;
-    if (!isEnough || !isKept())
+    if (!isEnough || mostR * width > keptPart)
       continue;
     selectKeptRow();
     bool fits = fitRegisters();

@@ -344,8 +344,8 @@ TEST_F(CallScopeTest, comesBackFromOtherDevices) {
   call();
 }
 
-// Of what a caller records a kernel overlaps the one that is recorded before it,
-// and nothing else; a call that begins behind the recording overlaps again.
+// Of what a caller records a kernel overlaps the one that is recorded before
+// it, and nothing else; a call that begins behind the recording overlaps again.
 TEST_F(CallScopeTest, followsCapturesThatBeginAndEndBetweenCalls) {
   call();
   int overlapping = fake->overlapping;

@@ -35,7 +35,7 @@ static constexpr double kLongRows = 4 * 1024 * 1024;
 /// block for each would leave a device idle.
 bool Fuser::hasFewLongRows(KernelOp kernel, KernelOp other) {
   auto [rows, elements] = getReductionSize(kernel, hints);
-  double blocks = getSharingBlocks(kernel, hints);
+  double blocks = getSharingBlocks(kernel, other, hints);
   return (rows * blocks < enoughResults &&
           elements >= kLongReduction * blocks) ||
          (rowPiece > 0 && reduces(kernel) && !kernel.isSequential() &&

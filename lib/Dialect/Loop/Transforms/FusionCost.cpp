@@ -13,6 +13,7 @@
 #include "FusionCost.h"
 
 #include "TargetCounts.h"
+#include "coil/Dialect/Loop/Analysis/Clusters.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/Analysis/VectorCost.h"
@@ -120,34 +121,6 @@ static double countReductions(KernelOp first, KernelOp second,
   return std::max(count, 1.0);
 }
 
-double loop::getSharingBlocks(KernelOp kernel, const Hints &hints) {
-  ReductionCounts counts = getReductionCounts(target::getProgramTarget(kernel));
-  SmallVector<unsigned> reduced = kernel.getReducedDims();
-  if (counts.sharingBlocks == 1 || reduced.empty() || kernel.isSequential() ||
-      !kernel.getColumnDims().empty())
-    return 1;
-  // What blocks keep of a row has room whatever its length turns out to be.
-  sym::Context context = sym::Context::forOp(kernel);
-  context.setDimExtents(kernel.getDims().getDims());
-  sym::ExprAttr elements = sym::constant(kernel.getContext(), 1);
-  for (unsigned d : reduced)
-    elements = sym::mul(elements, kernel.getExtent(d));
-  DimDependence dependence(kernel);
-  int64_t vectorDim = selectVectorDim(kernel, dependence, context);
-  if (vectorDim < 0 ||
-      !llvm::is_contained(reduced, static_cast<unsigned>(vectorDim)))
-    return 1;
-  int64_t bytes = 0;
-  for (auto load : kernel.getBlock()->getOps<LoadOp>())
-    if (dependence[load.getResult()][static_cast<size_t>(vectorDim)])
-      bytes += getElementBytes(load.getSource().getType());
-  int64_t most = context.bounds(elements).hi;
-  if (most > counts.sharedRow &&
-      (bytes == 0 || most > counts.sharedRowBytes / bytes))
-    return 1;
-  return static_cast<double>(counts.sharingBlocks);
-}
-
 bool loop::leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints) {
   target::TargetAttrInterface target = target::getProgramTarget(kernel);
   ReductionCounts counts = getReductionCounts(target);
@@ -156,7 +129,7 @@ bool loop::leavesIdle(KernelOp kernel, KernelOp other, const Hints &hints) {
     return false;
   if (pieces > 1 && sharesRows(kernel))
     pieces = std::ceil(pieces / static_cast<double>(counts.rowPiece));
-  pieces = std::max(1.0, pieces * getSharingBlocks(kernel, hints));
+  pieces = std::max(1.0, pieces * getSharingBlocks(kernel, other, hints));
   auto processors =
       static_cast<double>(target.getFact("multiprocessors").value_or(1));
   KernelWork work = getWork(kernel, hints);
@@ -301,6 +274,52 @@ static DenseMap<Value, unsigned> getReductionDepths(KernelOp kernel) {
       depth[v] = d;
   }
   return depth;
+}
+
+double loop::getSharingBlocks(KernelOp kernel, KernelOp other,
+                              const Hints &hints) {
+  ReductionCounts counts = getReductionCounts(target::getProgramTarget(kernel));
+  SmallVector<unsigned> reduced = kernel.getReducedDims();
+  if (counts.sharingBlocks == 1 || reduced.empty() || kernel.isSequential() ||
+      !kernel.getColumnDims().empty())
+    return 1;
+  // Rows of which processors would have none, and those that are needed again
+  // and that no block keeps alone.
+  ReductionSize size = getReductionSize(kernel, hints);
+  DenseMap<Value, unsigned> depths = getReductionDepths(kernel);
+  DimDependence dependence(kernel);
+  llvm::SmallBitVector over(kernel.getNumDims());
+  for (unsigned d : reduced)
+    over.set(d);
+  bool isNeededAgain =
+      other ||
+      llvm::any_of(kernel.getBlock()->getOps<StoreOp>(), [&](StoreOp store) {
+        return depths.lookup(store.getValue()) > 0 &&
+               dependence.of(store.getIndices().getDims()).anyCommon(over);
+      });
+  bool areFew = 2 * size.results <= static_cast<double>(counts.processors) &&
+                size.elements >= static_cast<double>(2 * kLeastPart);
+  if (!areFew &&
+      !(isNeededAgain && size.elements > static_cast<double>(kBlockRow)))
+    return 1;
+  // What blocks keep of a row has room whatever its length turns out to be.
+  sym::Context context = sym::Context::forOp(kernel);
+  context.setDimExtents(kernel.getDims().getDims());
+  sym::ExprAttr elements = sym::constant(kernel.getContext(), 1);
+  for (unsigned d : reduced)
+    elements = sym::mul(elements, kernel.getExtent(d));
+  int64_t vectorDim = selectVectorDim(kernel, dependence, context);
+  if (vectorDim < 0 ||
+      !llvm::is_contained(reduced, static_cast<unsigned>(vectorDim)))
+    return 1;
+  int64_t bytes = 0;
+  for (auto load : kernel.getBlock()->getOps<LoadOp>())
+    if (dependence[load.getResult()][static_cast<size_t>(vectorDim)])
+      bytes += getElementBytes(load.getSource().getType());
+  if (context.bounds(elements).hi >
+      counts.sharingBlocks * getKeptPart(counts.sharedBytes, bytes))
+    return 1;
+  return static_cast<double>(counts.sharingBlocks);
 }
 
 unsigned loop::getReductionDepth(KernelOp kernel) {

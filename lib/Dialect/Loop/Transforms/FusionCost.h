@@ -49,8 +49,9 @@ struct ReductionSize {
 ReductionSize getReductionSize(KernelOp kernel, const Hints &hints);
 
 /// Blocks that share each result of a kernel: those of a cluster where results
-/// are rows that these keep, else one.
-double getSharingBlocks(KernelOp kernel, const Hints &hints);
+/// are rows that these keep, and either few or needed again, else one. `other`:
+/// a kernel that it would be merged with, if any, which needs them again.
+double getSharingBlocks(KernelOp kernel, KernelOp other, const Hints &hints);
 
 /// Longest chain of reductions, each of which needs the one before: a loop over
 /// the reduced dimensions for each, and one more for what follows.

@@ -85,9 +85,9 @@ private:
   /// Whether the elements of a block's points are one run of memory.
   bool isDenseInBlock(const AccessSteps &access,
                       llvm::ArrayRef<unsigned> order) const;
-  /// Bytes of each element of an operand that passes through shared memory where
-  /// threads have columns of it and its elements lie along these; none for
-  /// others.
+  /// Bytes of each element of an operand that passes through shared memory
+  /// where threads have columns of it and its elements lie along these; none
+  /// for others.
   std::optional<double> getStagedBytes(const AccessSteps &access,
                                        unsigned lane) const;
   /// Points along each dimension that are accessed together: `points` of them,

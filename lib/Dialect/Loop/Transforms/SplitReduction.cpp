@@ -115,7 +115,7 @@ struct LoopSplitReductionPass
     }
     if (!tiles && minElements <= 0) {
       // The blocks of a cluster share a row.
-      double blocks = getSharingBlocks(kernel, hints);
+      double blocks = getSharingBlocks(kernel, /*other=*/{}, hints);
       pieces *= blocks;
       longest *= blocks;
     }

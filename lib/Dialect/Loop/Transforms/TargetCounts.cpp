@@ -11,6 +11,8 @@
 
 #include "TargetCounts.h"
 
+#include "coil/Dialect/Loop/Analysis/Clusters.h"
+
 #include "coil/Dialect/Loop/Analysis/VectorCost.h"
 
 #include "llvm/ADT/bit.h"
@@ -34,12 +36,6 @@ static constexpr int64_t kTasks = 16, kChunks = 64, kColumns = 1024;
 /// a block of 1024 threads on an H200 179,053 elements of ten operations in
 /// 100 us, and a launch is worth some.
 static constexpr int64_t kLongOfCores = 262144, kLongOfBlock = 32768;
-/// What a target has whose blocks can share rows, and how many do at most
-/// (`#loop.gpu_schedule`).
-static constexpr llvm::StringLiteral kClusters = "clusters";
-static constexpr int64_t kMaxCluster = 8;
-/// Shared memory of a block that is not for what it keeps of a row.
-static constexpr int64_t kOtherSharedBytes = 4 * 1024;
 /// Operations for each byte of a target that states neither its lanes nor a
 /// number of its own: both an H100 and two cores with AVX2 have about as many.
 static constexpr int64_t kUsualOpsPerByte = 8;
@@ -71,12 +67,10 @@ ReductionCounts loop::getReductionCounts(target::TargetAttrInterface target) {
   counts.rowPiece = counts.fusedRowPiece = *warp;
   counts.longReduction = kLongOfBlock;
   counts.hasBlocks = true;
+  counts.processors = *processors;
   if (target.hasFeature(kClusters)) {
     counts.sharingBlocks = kMaxCluster;
-    counts.sharedRow = kMaxCluster * kLongOfBlock;
-    counts.sharedRowBytes =
-        kMaxCluster *
-        (target.getFact("shared_bytes").value_or(0) - kOtherSharedBytes);
+    counts.sharedBytes = target.getFact("shared_bytes").value_or(0);
   }
   return counts;
 }

@@ -46,9 +46,9 @@ struct ReductionCounts {
   /// Whether threads that run together take elements next to each other
   /// whatever they are of, and not one task vectors of one dimension.
   bool hasBlocks = false;
-  /// Blocks that may share a row (1: none do), and the longest one that they
-  /// keep: elements in registers, and bytes in shared memory.
-  int64_t sharingBlocks = 1, sharedRow = 0, sharedRowBytes = 0;
+  /// Multiprocessors; blocks that may share a row (1: none do), and the shared
+  /// memory of one.
+  int64_t processors = 0, sharingBlocks = 1, sharedBytes = 0;
 };
 
 ReductionCounts getReductionCounts(target::TargetAttrInterface target);
