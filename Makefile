@@ -87,6 +87,7 @@ check-torch-compile: build ## Compare torch.compile(backend="coil") with eager m
 	$(TORCH_PYTHON) test/python/op_db/op_db.py --build $(BUILD) --engine torch-compile --gradients --dynamic --dtypes f32,i64 \
 	  --samples $(SAMPLES) --results $(BUILD)/torch-compile-dynamic.jsonl --progress
 	$(TORCH_PYTHON) scripts/check_compiled_models.py --build $(BUILD) --results $(BUILD)/check-compiled-models.jsonl
+	PYTHONPATH=$(BUILD)/python $(TORCH_PYTHON) test/python/torch_compile/user_models.py --bf16
 
 demo: build ## Compile and run both example models; PROMPT="def f(" sets the text to continue.
 	@BUILD="$(BUILD)" scripts/demo.sh $(if $(PROMPT),"$(PROMPT)")
