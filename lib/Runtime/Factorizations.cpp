@@ -31,6 +31,22 @@
 
 using namespace coil::rt;
 
+/// Runs `body` for each of `count` matrices. `result` is the first positive one
+/// of what LAPACK says, or zero.
+template <typename Body>
+static int32_t forEachResult(int64_t count, int64_t size, blasint &result,
+                             Body &&body) {
+  std::vector<blasint> results(static_cast<size_t>(count));
+  int32_t status = forEachMatrix(count, size, [&](int64_t i) -> int32_t {
+    results[size_t(i)] = body(i);
+    return COIL_OK;
+  });
+  auto found = std::find_if(results.begin(), results.end(),
+                            [](blasint each) { return each > 0; });
+  result = found == results.end() ? 0 : *found;
+  return status;
+}
+
 template <typename T>
 static int32_t lu(coil_call *call) {
   const Lapack<T> *lapack = Lapack<T>::get();
@@ -45,9 +61,9 @@ static int32_t lu(coil_call *call) {
     return failed(call);
   bool check = getFlag(call, 1);
   blasint m = blasint(a.rows), n = blasint(a.columns), ld = atLeastOne(m);
-  std::vector<blasint> results(static_cast<size_t>(a.count()));
-  int32_t status = forEachMatrix(
-      a.count(), std::max(a.rows, a.columns), [&](int64_t i) -> int32_t {
+  blasint first;
+  int32_t status = forEachResult(
+      a.count(), std::max(a.rows, a.columns), first, [&](int64_t i) {
         auto matrix = makeBuffer<T>(int64_t(ld) * n);
         auto order = makeBuffer<blasint>(pivots.rows);
         a.load(i, matrix.data(), ld);
@@ -57,16 +73,12 @@ static int32_t lu(coil_call *call) {
         factor.store(i, matrix.data(), ld);
         pivots.store(i, order.data(), pivots.rows);
         info.store(i, &result, 1);
-        results[size_t(i)] = result;
-        return COIL_OK;
+        return result;
       });
   if (status)
     return status;
-  if (check)
-    for (blasint result : results)
-      if (result > 0)
-        return coil_call_fail(call, "the input matrix is singular");
-  return COIL_OK;
+  return check && first ? coil_call_fail(call, "the input matrix is singular")
+                        : COIL_OK;
 }
 
 /// The order of rows that exchanging each with its pivot, one after the other,
@@ -146,8 +158,8 @@ static int32_t cholesky(coil_call *call) {
     return coil_call_fail(call, "the matrix is not square");
   bool upper = getFlag(call, 1), check = getFlag(call, 2);
   blasint n = blasint(a.rows), ld = atLeastOne(n);
-  std::vector<blasint> results(static_cast<size_t>(a.count()));
-  int32_t status = forEachMatrix(a.count(), n, [&](int64_t i) -> int32_t {
+  blasint first;
+  int32_t status = forEachResult(a.count(), n, first, [&](int64_t i) {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     a.load(i, matrix.data(), ld);
     blasint result = 0;
@@ -160,16 +172,11 @@ static int32_t cholesky(coil_call *call) {
           matrix[size_t(row + int64_t(column) * ld)] = T(0);
     factor.store(i, matrix.data(), ld);
     info.store(i, &result, 1);
-    results[size_t(i)] = result;
-    return COIL_OK;
+    return result;
   });
   if (status)
     return status;
-  if (check)
-    for (blasint result : results)
-      if (result > 0)
-        return failNotPositive(call, result);
-  return COIL_OK;
+  return check && first ? failNotPositive(call, first) : COIL_OK;
 }
 
 template <typename T>
@@ -235,8 +242,8 @@ static int32_t choleskyInverse(coil_call *call) {
   if (!isComplexElement<T> && s.x.columnStride == 1)
     std::swap(s.x.rowStride, s.x.columnStride);
   blasint n = blasint(s.b.rows), ld = atLeastOne(n);
-  std::vector<blasint> results(static_cast<size_t>(s.x.count()));
-  int32_t status = forEachMatrix(s.x.count(), n, [&](int64_t i) -> int32_t {
+  blasint first;
+  int32_t status = forEachResult(s.x.count(), n, first, [&](int64_t i) {
     auto matrix = makeBuffer<T>(int64_t(ld) * n);
     s.factor.load(broadcastNumber(s.factor, s.batch, i), matrix.data(), ld);
     blasint result = 0;
@@ -244,18 +251,14 @@ static int32_t choleskyInverse(coil_call *call) {
       lapack->potri(upper ? "U" : "L", &n, matrix.data(), &ld, &result, 1);
     mirrorTriangle(matrix.data(), n, ld, upper);
     s.x.store(i, matrix.data(), ld);
-    results[size_t(i)] = result;
-    return COIL_OK;
+    return result;
   });
-  if (status)
+  if (status || !first)
     return status;
-  for (blasint result : results)
-    if (result > 0)
-      return coil_call_fail(
-          call, ("the diagonal element " + std::to_string(result) +
-                 " of the factor is zero: the matrix has no inverse")
-                    .c_str());
-  return COIL_OK;
+  return coil_call_fail(call,
+                        ("the diagonal element " + std::to_string(first) +
+                         " of the factor is zero: the matrix has no inverse")
+                            .c_str());
 }
 
 template <typename T>

@@ -14,6 +14,7 @@
 #include "coil/Dialect/Loop/IR/RowOps.h"
 
 #include "MmaEmitter.h"
+#include "RegisterUse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,8 +31,6 @@ using sym::ExprAttr;
 /// What a target has whose kernels can start before their predecessors end.
 /// Those that only write do not: their blocks end sooner than a wait.
 static constexpr llvm::StringLiteral kOverlappingLaunches = "dependent_launch";
-/// Elements of a row that a thread keeps in registers, widened.
-static constexpr int64_t kMaxKept = 32;
 
 GPUKernelEmitter::GPUKernelEmitter(KernelOp kernel, GPUScheduleAttr schedule,
                                    const GPUKernelLayout &layout,
@@ -80,8 +79,7 @@ void GPUKernelEmitter::analyze() {
       vectorDim >= 0 && reducedSet[static_cast<size_t>(vectorDim)];
   reducedIsFast = vectorIsReduced;
   keepsLoads = persistent && schedule.getStrategy() == GPUStrategy::Tile &&
-               vectorIsReduced && width > 1 && itemsP == 1 &&
-               itemsR * width > kMaxKept;
+               vectorIsReduced && isKeptAsLoaded(width, itemsP, itemsR);
   // The vector dimension is the innermost of its direction.
   if (vectorDim >= 0) {
     auto &dims = vectorIsReduced ? reducedDims : parallelDims;

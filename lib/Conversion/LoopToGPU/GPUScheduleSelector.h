@@ -34,8 +34,6 @@ inline constexpr size_t kFewOps = 32;
 inline constexpr int64_t kStreamThreads = 256;
 /// Elements of a row that one warp reduces.
 inline constexpr int64_t kWarpRow = 1024;
-/// Elements of a row that one thread keeps in registers.
-inline constexpr int64_t kMaxKept = 32;
 /// Elements of short columns that one thread takes, where there are
 /// many: a block that computes less lasts no longer than it takes to begin
 /// (schedule_regret.py on an H100: rows of 49, 128 and 259 elements 1.8 to 9
@@ -151,9 +149,6 @@ private:
   /// Whether so many threads of a block have registers for `items` vectors of
   /// elements that each of them keeps.
   bool keepsInRegisters(int64_t threads, int64_t items) const;
-  /// Whether threads that have so many vectors of a row keep what they loaded
-  /// in shared memory, and nothing else (EmitKept.cpp).
-  bool keepsLoads(int64_t items) const;
   /// What elements along the dimensions that decide about registers need.
   LiveWords countLive() const;
   /// Registers of a thread that has so many vectors, which it `keeps` or loads

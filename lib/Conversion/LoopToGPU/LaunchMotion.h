@@ -66,7 +66,7 @@ private:
 llvm::SmallVector<mlir::Block *> getLaunchBlocks(FuncOp fn);
 
 /// Moves launches behind the first of them, which stays where it is, and what
-/// defines their buffers in front of it.
+/// defines their buffers before it.
 void gatherLaunches(llvm::ArrayRef<LaunchOp> launches);
 
 /// Makes one launch of \p kernel of launches, in place of the first of them.

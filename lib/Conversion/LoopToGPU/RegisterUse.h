@@ -28,6 +28,15 @@ inline constexpr int64_t kBaseRegisters = 24;
 /// The most that an instruction can name.
 inline constexpr int64_t kMaxRegisters = 255;
 
+/// Elements of a row that a thread keeps in registers, widened.
+inline constexpr int64_t kMaxKept = 32;
+
+/// Whether threads that have so many vectors of a row keep what they loaded in
+/// shared memory, and nothing else (EmitKept.cpp).
+inline bool isKeptAsLoaded(int64_t width, int64_t itemsP, int64_t itemsR) {
+  return width > 1 && itemsP == 1 && itemsR * width > kMaxKept;
+}
+
 /// Registers of each of so many threads of a block, where so many blocks or
 /// more share those of a multiprocessor.
 inline int64_t getThreadRegisters(int64_t registers, int64_t threads,

@@ -110,11 +110,6 @@ LiveWords Selector::countLive() const {
                             : llvm::SmallBitVector(kernel.getNumDims(), true));
 }
 
-bool Selector::keepsLoads(int64_t items) const {
-  return !scans && isReduced(dim) && width > 1 && itemsP == 1 &&
-         items * width > kMaxKept;
-}
-
 bool Selector::keepsInRegisters(int64_t threads, int64_t items) const {
   if (kernel.getBlock()->getOperations().size() <= kFewOps)
     return true;
@@ -141,7 +136,8 @@ bool Selector::fitRegisters() {
     return true;
   LiveWords words = countLive();
   for (;;) {
-    bool keeps = persistent && !keepsLoads(itemsR);
+    bool keeps = persistent && (scans || !isReduced(dim) ||
+                                !isKeptAsLoaded(width, itemsP, itemsR));
     double wanted = countRegisters(words, itemsR * itemsP, keeps);
     int64_t threads = threadsP * threadsR;
     auto most = static_cast<double>(

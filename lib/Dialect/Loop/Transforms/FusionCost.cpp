@@ -15,6 +15,7 @@
 #include "TargetCounts.h"
 #include "coil/Dialect/Loop/Analysis/Clusters.h"
 #include "coil/Dialect/Loop/Analysis/Contraction.h"
+#include "coil/Dialect/Loop/Analysis/OnlineSum.h"
 #include "coil/Dialect/Loop/Analysis/Phases.h"
 #include "coil/Dialect/Loop/Analysis/VectorCost.h"
 #include "coil/Dialect/Loop/IR/RowOps.h"
@@ -286,22 +287,18 @@ double loop::getSharingBlocks(KernelOp kernel, KernelOp other,
   // Rows of which processors would have none, and those that are needed again
   // and that no block keeps alone.
   ReductionSize size = getReductionSize(kernel, hints);
-  DenseMap<Value, unsigned> depths = getReductionDepths(kernel);
-  DimDependence dependence(kernel);
-  llvm::SmallBitVector over(kernel.getNumDims());
-  for (unsigned d : reduced)
-    over.set(d);
-  bool isNeededAgain =
-      other ||
-      llvm::any_of(kernel.getBlock()->getOps<StoreOp>(), [&](StoreOp store) {
-        return depths.lookup(store.getValue()) > 0 &&
-               dependence.of(store.getIndices().getDims()).anyCommon(over);
-      });
   bool areFew = 2 * size.results <= static_cast<double>(counts.processors) &&
                 size.elements >= static_cast<double>(2 * kLeastPart);
-  if (!areFew &&
-      !(isNeededAgain && size.elements > static_cast<double>(kBlockRow)))
+  auto isNeededAgain = [&] {
+    DenseMap<Value, unsigned> depths = getReductionDepths(kernel);
+    return llvm::any_of(getStoresOfRows(kernel), [&](StoreOp store) {
+      return depths.lookup(store.getValue()) > 0;
+    });
+  };
+  if (!areFew && (size.elements <= static_cast<double>(kBlockRow) ||
+                  (!other && !isNeededAgain())))
     return 1;
+  DimDependence dependence(kernel);
   // What blocks keep of a row has room whatever its length turns out to be.
   sym::Context context = sym::Context::forOp(kernel);
   context.setDimExtents(kernel.getDims().getDims());
