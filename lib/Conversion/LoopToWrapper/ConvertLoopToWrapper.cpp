@@ -263,67 +263,6 @@ void Outliner::launch(loop::KernelOp kernel, ValueRange outputs) {
                    outputs);
 }
 
-/// The strides over the dimensions of `kernel` that `load` has at `strides` of
-/// what it reads; nothing where it does not read evenly from the first element.
-static std::optional<SmallVector<ExprAttr>>
-getStridesOver(loop::KernelOp kernel, loop::LoadOp load,
-               ArrayRef<ExprAttr> strides) {
-  MLIRContext *ctx = kernel.getContext();
-  if (load.getMask() || !load.getArgs().empty())
-    return std::nullopt;
-  ExprAttr rest = sym::getAddress(ctx, load.getIndices().getDims(), strides);
-  SmallVector<ExprAttr> result;
-  for (unsigned d = 0; d < kernel.getNumDims(); ++d) {
-    auto split = sym::splitLinear(rest, sym::dim(ctx, d));
-    if (!split)
-      return std::nullopt;
-    result.push_back(split->first);
-    rest = split->second;
-  }
-  if (!rest.isConstant(0))
-    return std::nullopt;
-  return result;
-}
-
-SmallVector<ExprAttr> Outliner::getViewedStrides(loop::KernelOp kernel,
-                                                 OpResult value) {
-  // As above; and each point of a pointwise kernel is one element.
-  loop::StoreOp store = kernel.getStore(value.getResultNumber());
-  if (kernel.getScheduleAttr() || value.use_empty() || !store ||
-      kernel.isSequential() || !kernel.getReducedDims().empty())
-    return {};
-  SmallVector<ExprAttr> sizes =
-      sym::getSizes(cast<RankedTensorType>(value.getType()));
-  for (auto [d, index] : llvm::enumerate(store.getIndices().getDims()))
-    if (index != sym::dim(b.getContext(), static_cast<unsigned>(d)))
-      return {};
-  SmallVector<ExprAttr> contiguous =
-      sym::getContiguousStrides(b.getContext(), sizes);
-  bool isCopied = false;
-  for (Operation *user : value.getUsers()) {
-    auto view = dyn_cast<loop::ViewOp>(user);
-    if (!view)
-      return {};
-    isCopied |= !loop::getStridedView(view, contiguous);
-  }
-  if (!isCopied)
-    return {};
-  for (auto load : kernel.getBlock()->getOps<loop::LoadOp>()) {
-    unsigned input = cast<BlockArgument>(load.getSource()).getArgNumber();
-    auto strides = getStridesOver(
-        kernel, load,
-        getType(buffers[kernel.getInputs()[input]]).getStrides().getDims());
-    if (strides && strides->size() == sizes.size() &&
-        loop::isDense(sizes, *strides) &&
-        llvm::all_of(value.getUsers(), [&](Operation *user) {
-          return loop::getStridedView(cast<loop::ViewOp>(user), *strides)
-              .has_value();
-        }))
-      return *strides;
-  }
-  return {};
-}
-
 LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
   if (loop::ScheduleAttrInterface schedule = kernel.getScheduleAttr();
       schedule && schedule.getLibrary()) {
@@ -344,12 +283,9 @@ LogicalResult Outliner::convertKernel(loop::KernelOp kernel) {
         clone(scatter.getLoc(), kernel.getInputs()[target.getArgNumber()]);
   }
   for (auto [result, output] : llvm::zip_equal(kernel.getResults(), outputs)) {
-    if (!output) {
-      SmallVector<ExprAttr> strides(loop::getReturnedStrides(result));
-      if (strides.empty())
-        strides = getViewedStrides(kernel, result);
-      output = alloc(kernel.getLoc(), result.getType(), strides);
-    }
+    if (!output)
+      output = alloc(kernel.getLoc(), result.getType(),
+                     loop::getReturnedStrides(result));
     buffers[result] = output;
   }
   auto storage = outputs[0].getDefiningOp<AllocOp>();
@@ -404,6 +340,17 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
   std::optional<loop::Contraction> c = loop::matchContraction(kernel, &why);
   if (!c)
     return false;
+  // What was matched are strides of layouts: a buffer has to have its value's.
+  for (auto [i, value] : llvm::enumerate(kernel.getInputs())) {
+    loop::Layout layout = loop::getLayout(value);
+    for (auto [size, want, have] :
+         llvm::zip_equal(layout.sizes, layout.strides,
+                         getType(input(i)).getStrides().getDims()))
+      if (!size.isConstant(1) && want != have) {
+        why = "operand " + std::to_string(i) + " lies in another layout";
+        return false;
+      }
+  }
   Value result = alloc(loc, kernel.getResult(0).getType());
   auto shape = [&](ArrayRef<ExprAttr> list) {
     return sym::ShapeAttr::get(b.getContext(), list);

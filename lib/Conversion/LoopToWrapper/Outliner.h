@@ -127,10 +127,6 @@ private:
                    llvm::ArrayRef<ExprAttr> strides);
   /// A new buffer with the elements of `source` in row-major order.
   mlir::Value clone(mlir::Location loc, mlir::Value source);
-  /// The layout of an operand of a pointwise kernel, where views of the result
-  /// would be copies of a contiguous one and are not of one laid out like that.
-  llvm::SmallVector<ExprAttr> getViewedStrides(loop::KernelOp kernel,
-                                               mlir::OpResult value);
   /// Launches a kernel; `outputs` are written. What a scatter alone refers to
   /// is its output, which holds a copy of it by now.
   void launch(loop::KernelOp kernel, mlir::ValueRange outputs);

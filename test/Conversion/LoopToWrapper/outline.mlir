@@ -276,54 +276,6 @@ func.func @copies_once(%x: tensor<3x1x4xf32>)
 
 // -----
 
-// Heads between rows, as attention leaves them: a pointwise kernel keeps that
-// layout where the rows are wanted again, and nothing is copied.
-// CHECK-LABEL: wrapper.func @keeps_layout_for_view
-// CHECK:         %[[Y:.+]] = wrapper.alloc : !wrapper.buffer<[2, 3, 5, 7], strides = [105, 7, 21, 1], f32
-// CHECK:         wrapper.launch @relu
-// CHECK:         %[[V:.+]] = wrapper.reinterpret %[[Y]] at <0> : {{.*}} to !wrapper.buffer<[10, 21], f32
-// CHECK-NOT:     copy
-// CHECK:         wrapper.launch @sum
-func.func @keeps_layout_for_view(%x: tensor<2x5x3x7xf32>) -> tensor<10xf32> {
-  %0 = loop.kernel "relu" [2, 3, 5, 7] (%a = %x) : (tensor<2x5x3x7xf32>) -> tensor<2x3x5x7xf32> {
-    %zero = arith.constant 0.0 : f32
-    %v = loop.load %a[d0, d2, d1, d3] : tensor<2x5x3x7xf32> -> f32
-    %r = arith.maximumf %v, %zero : f32
-    loop.store %r, 0 [d0, d1, d2, d3] : f32
-  }
-  %1 = loop.view %0[d0 floordiv 5, d1 floordiv 7, d0 mod 5, d1 mod 7] : tensor<2x3x5x7xf32> -> tensor<10x21xf32>
-  %2 = loop.kernel "sum" [10, 21] (%a = %1) : (tensor<10x21xf32>) -> tensor<10xf32> {
-    %v = loop.load %a[d0, d1] : tensor<10x21xf32> -> f32
-    %s = loop.reduce sum %v over [1] : f32
-    loop.store %s, 0 [d0] : f32
-  }
-  return %2 : tensor<10xf32>
-}
-
-// -----
-
-// Another use wants the result as it is.
-// CHECK-LABEL: wrapper.func @other_use
-// CHECK:         wrapper.launch @relu
-// CHECK:         wrapper.launch @copy
-func.func @other_use(%x: tensor<2x5x3x7xf32>) -> (tensor<2x3x5x7xf32>, tensor<10xf32>) {
-  %0 = loop.kernel "relu" [2, 3, 5, 7] (%a = %x) : (tensor<2x5x3x7xf32>) -> tensor<2x3x5x7xf32> {
-    %zero = arith.constant 0.0 : f32
-    %v = loop.load %a[d0, d2, d1, d3] : tensor<2x5x3x7xf32> -> f32
-    %r = arith.maximumf %v, %zero : f32
-    loop.store %r, 0 [d0, d1, d2, d3] : f32
-  }
-  %1 = loop.view %0[d0 floordiv 5, d1 floordiv 7, d0 mod 5, d1 mod 7] : tensor<2x3x5x7xf32> -> tensor<10x21xf32>
-  %2 = loop.kernel "sum" [10, 21] (%a = %1) : (tensor<10x21xf32>) -> tensor<10xf32> {
-    %v = loop.load %a[d0, d1] : tensor<10x21xf32> -> f32
-    %s = loop.reduce sum %v over [1] : f32
-    loop.store %s, 0 [d0] : f32
-  }
-  return %0, %2 : tensor<2x3x5x7xf32>, tensor<10xf32>
-}
-
-// -----
-
 // A sort writes the results that somebody uses; one without any is gone. What
 // it reads is contiguous: a transposed view is copied.
 // CHECK-LABEL: wrapper.func @sort

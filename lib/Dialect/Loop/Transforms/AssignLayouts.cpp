@@ -96,7 +96,8 @@ private:
     copies.clear();
     for (KernelOp kernel : kernels)
       for (OpResult result : kernel->getResults())
-        reorder(result);
+        if (!reorderForViews(result))
+          reorder(result);
     for (KernelOp kernel : kernels)
       if (!computeApart(kernel))
         copyAround(kernel);
@@ -127,12 +128,19 @@ private:
       return order;
     if (!isDense(sym::getSizes(type), attr.getDims()))
       return std::nullopt;
-    Hints hints(fn);
-    SmallVector<double> strides;
-    for (ExprAttr stride : attr.getDims())
-      strides.push_back(hints(stride));
+    return getOrder(attr.getDims());
+  }
+
+  /// Dimensions from the largest of their strides on, by the hints of symbols.
+  DimOrder getOrder(ArrayRef<ExprAttr> strides) {
+    Hints hints(getOperation());
+    auto order =
+        llvm::to_vector(llvm::seq(static_cast<unsigned>(strides.size())));
+    SmallVector<double> numbers;
+    for (ExprAttr stride : strides)
+      numbers.push_back(hints(stride));
     llvm::sort(order, [&](unsigned a, unsigned b) {
-      return std::pair(-strides[a], a) < std::pair(-strides[b], b);
+      return std::pair(-numbers[a], a) < std::pair(-numbers[b], b);
     });
     return order;
   }
@@ -277,6 +285,79 @@ private:
                producer.getName() + "' has its dimensions in the order " +
                describe(*best),
            before, least);
+  }
+
+  /// The order of dimensions in which a pointwise kernel reads an operand as
+  /// its result is indexed, where that is an order of the result without gaps.
+  std::optional<DimOrder> getReadOrder(KernelOp kernel, LoadOp load,
+                                       ArrayRef<ExprAttr> sizes) {
+    if (load.getMask() || !load.getArgs().empty())
+      return std::nullopt;
+    std::optional<StridedView> address = getLinearAddress(
+        sym::getAddress(&getContext(), load.getIndices().getDims(),
+                        getOperandStrides(kernel, load.getSource())),
+        kernel.getNumDims());
+    if (!address || !address->offset.isConstant(0) ||
+        address->strides.size() != sizes.size() ||
+        !isDense(sizes, address->strides))
+      return std::nullopt;
+    return getOrder(address->strides);
+  }
+
+  /// Gives the result of a pointwise kernel that only views read the order of
+  /// one of its operands, where each view is evenly spaced then, and some are
+  /// not otherwise and would be copies. Returns whether it did.
+  bool reorderForViews(OpResult result) {
+    auto kernel = cast<KernelOp>(result.getOwner());
+    // Each point of a pointwise kernel is one element. (C5)
+    StoreOp store = kernel.getStore(result.getResultNumber());
+    if (!store || kernel.isSequential() || !kernel.getReducedDims().empty() ||
+        result.use_empty())
+      return false;
+    for (auto [d, index] : llvm::enumerate(store.getIndices().getDims()))
+      if (index != sym::dim(&getContext(), static_cast<unsigned>(d)))
+        return false;
+    SmallVector<ViewOp> views;
+    for (Operation *user : result.getUsers()) {
+      auto view = dyn_cast<ViewOp>(user);
+      if (!view)
+        return false;
+      views.push_back(view);
+    }
+    SmallVector<ExprAttr> sizes =
+        sym::getSizes(cast<RankedTensorType>(result.getType()));
+    auto countCopies = [&](const DimOrder &order) {
+      SmallVector<ExprAttr> permuted, strides(sizes.size());
+      for (unsigned d : order)
+        permuted.push_back(sizes[d]);
+      SmallVector<ExprAttr> contiguous =
+          sym::getContiguousStrides(&getContext(), permuted);
+      for (auto [d, stride] : llvm::zip_equal(order, contiguous))
+        strides[d] = stride;
+      return llvm::count_if(
+          views, [&](ViewOp view) { return !getStridedView(view, strides); });
+    };
+    auto before =
+        countCopies(llvm::to_vector(llvm::seq<unsigned>(0, sizes.size())));
+    if (before == 0)
+      return false;
+    for (auto load : kernel.getBlock()->getOps<LoadOp>()) {
+      std::optional<DimOrder> order = getReadOrder(kernel, load, sizes);
+      if (!order || countCopies(*order) != 0)
+        continue;
+      permuteResult(kernel, result.getResultNumber(), *order);
+      for (ViewOp view : views)
+        rebase(view, result, *order);
+      remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Reordered")
+                                          .category(DEBUG_TYPE)
+                                          .function(kernel.getName()))
+          << remark::add("result {0} of '{1}' has its dimensions in the order "
+                         "{2}, in which {3} views of it are no copies",
+                         result.getResultNumber(), kernel.getName(),
+                         describe(*order), before);
+      return true;
+    }
+    return false;
   }
 
   /// Bytes that `kernel` asks for, the copies that are best for it included.

@@ -299,6 +299,10 @@ def LoopAssignLayoutsPass
       moves at most 0.75 of the bytes: several operands in different orders pass
       through one tensor instead of a copy each. CPUs have no such tiles.
 
+    * The result of a pointwise kernel that only views read gets the order of an
+      operand, where views are evenly spaced then that are copies otherwise: a
+      library reads both orders of the rows of heads without a copy.
+
     Every change is a remark that says what it is estimated to save. On a CPU the
     lanes are those of a vector, and one more kernel costs what cores move in
     5 us. Decisions go by the hints of symbols.
@@ -308,8 +312,8 @@ def LoopAssignLayoutsPass
          scans or sums rows stays as it is, and with it what it reads and writes.
     (C2) A result changes its order where all of its users are kernels that only
          load it, and returns of the function without gaps between elements, as
-         it is or as a view that permutes its dimensions; other views and an
-         operator of a library keep it.
+         it is or as a view that permutes its dimensions, or, for the sake of views,
+         (C5); other views and an operator of a library keep it.
     (C3) A tensor moves where all of its indices are direct and sums of multiples
          of dimensions of the kernel or of quotients of these, no dimension is in
          two of them, and it has elements for at least one of 32 points, or is an
@@ -317,6 +321,10 @@ def LoopAssignLayoutsPass
          caches, and others have tiles in shared memory.
     (C4) Copies of one kernel have at most half of the bytes of its tensors,
          unless as it is it keeps only a part of the SMs busy.
+    (C5) For the sake of views a result changes its order where its kernel
+         reduces nothing and stores the element of each point at that point, all
+         of its users are views, and the kernel loads an operand that has no gaps
+         in that order without a mask or an offset.
 
     Before:
     ```mlir
