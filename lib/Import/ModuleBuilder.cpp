@@ -629,6 +629,20 @@ ArrayAttr ModuleBuilder::getNumbers(const Call &call) {
                               : builder.getArrayAttr(call.numbers);
 }
 
+/// Whether a number that an operator gives is one that shapes tell, such as the
+/// length of the longest sequence of attention.
+bool ModuleBuilder::isKnownSize(const Argument &output, const Call &call) {
+  Expected<ExprAttr> expr = getExpr(output.symInts[0]);
+  if (!expr) {
+    consumeError(expr.takeError());
+    return false;
+  }
+  return expr->isConstant() || any_of(call.operands, [&](Value operand) {
+           auto type = dyn_cast<RankedTensorType>(operand.getType());
+           return type && is_contained(sym::getSizes(type), *expr);
+         });
+}
+
 Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
                                 const Call &call) {
   if (schema && schema->returns.size() != node.outputs.size())
@@ -643,12 +657,14 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
     auto fail = [&](const Twine &what) {
       return makeError("result " + Twine(position) + " " + what);
     };
-    if (output.kind == Kind::SymInt || output.kind == Kind::SymFloat ||
-        output.kind == Kind::SymBool)
+    bool isSize = output.kind == Kind::SymInt && isKnownSize(output, call);
+    if (!isSize && (output.kind == Kind::SymInt ||
+                    output.kind == Kind::SymFloat ||
+                    output.kind == Kind::SymBool))
       return fail("is a number that depends on data, which is not supported");
     // An argument says which results there are (output_mask); the operator has
-    // fewer then.
-    if (output.kind == Kind::None) {
+    // fewer then. Sizes are known by their expressions.
+    if (isSize || output.kind == Kind::None) {
       sizes.push_back(0);
       continue;
     }

@@ -186,6 +186,7 @@ private:
   llvm::Error addNode(const Node &node, size_t position);
   llvm::Error addCall(const Node &node, size_t position);
   llvm::Error addAssert(const Node &node);
+  bool isKnownSize(const Argument &output, const Call &call);
   llvm::Error addResults(const Node &node, const OpSchema *schema,
                          const Call &call);
   mlir::Location getLocation(const Node &node);

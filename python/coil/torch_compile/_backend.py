@@ -6,7 +6,7 @@ import functools
 
 import torch
 
-from coil.torch_compile import _decompositions, _direct, _graphs
+from coil.torch_compile import _decompositions, _direct, _graphs, _masks
 from coil.torch_compile._compiler import compile_graph
 from coil.torch_compile._options import make_options
 from coil.torch_compile._piece import check_pipeline
@@ -29,6 +29,7 @@ def coil_backend(module, example_inputs, *, mode=None, options=None):
     if made.pipeline:
         check_pipeline(made.pipeline)
 
+    _masks.drop_visible_masks(module)
     model, direct = _graphs.Model(), _direct.Direct(module, example_inputs)
 
     def compiler(kind):

@@ -142,12 +142,21 @@ def reason_for_library(node):
 
     The gradients of convolutions that Coil has are those of exported programs, which have no
     PyTorch at hand: matrix products of all windows, two to seventeen times slower on
-    CPUs than oneDNN's (benchmarks/results/torch_compile.md).
+    CPUs than oneDNN's (benchmarks/results/torch_compile.md). Those of attention are
+    matrix products of all scores.
     """
     schema = _fx.schema_of(node)
     if schema is not None and schema.name == "aten::convolution_backward":
         return "the library that PyTorch calls has gradients of convolutions"
+    if schema is not None and schema.name.startswith("aten::_scaled_dot_product_") and _is_on_gpu(node):
+        # With what the gradient needs beside the result.
+        if schema.name.endswith("_backward") or any(user.args[1] != 0 and user.users for user in node.users):
+            return "the library that PyTorch calls has attention with gradients that stores no scores"
     return None
+
+
+def _is_on_gpu(node):
+    return any(tensor.device.type == "cuda" for tensor in _fx.tensors_of(_fx.value_of(node)))
 
 
 def is_trailing_copy(node):

@@ -15,6 +15,7 @@ import math
 import sympy
 import torch
 from torch.fx import Node
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from coil.torch_compile import _fx
 
@@ -251,6 +252,8 @@ class Writer:
                 given.append({"as_none": True})
             elif isinstance(part, torch.Tensor):
                 given.append({"as_tensor": self.tensor(name, part)})
+            elif _fx.is_number(part) and not free_unbacked_symbols(part):
+                given.append({"as_none": True})  # Whoever takes it says what it is.
             else:
                 self.fail(f"it gives a value of {type(part).__name__} among its results")
         schema = _fx.schema_of(node)

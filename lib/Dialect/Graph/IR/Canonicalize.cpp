@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Canonicalize.h"
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -416,4 +417,5 @@ void GraphDialect::getCanonicalizationPatterns(
            ConvertOfFull, SplatToFull, MergeConverts, MergeCats, MergeCatSlices,
            AbsorbBroadcast, SinkReshape, ReduceOfUnits, ReduceOfView>(
           patterns.getContext());
+  addMaskPatterns(patterns);
 }

@@ -263,10 +263,57 @@ void AttentionMatcher::stripOperand(PlacedValue &operand, Type type,
   }
 }
 
+/// The 16-bit type to which everybody converts `value`, or views of it.
+static Type getOnlyNarrowType(Value value) {
+  Type type;
+  SmallVector<Value> values{value};
+  for (unsigned i = 0; i < values.size() && i < kMaxSteps; ++i)
+    for (Operation *user : values[i].getUsers()) {
+      if (isView(user)) {
+        values.push_back(user->getResult(0));
+        continue;
+      }
+      if (!isFloatConvert(user))
+        return {};
+      Type to = graph::getElementType(user->getResult(0));
+      if (to.getIntOrFloatBitWidth() != 16 || (type && type != to))
+        return {};
+      type = to;
+    }
+  return values.size() < kMaxSteps ? type : Type();
+}
+
+/// Takes operands of `f32` as what they were converted from, if that is the
+/// 16-bit type which the result is converted to at once: the attention of
+/// frameworks, written out, computes in `f32` between its operands and its
+/// result. Their kernels, and the operator, round probabilities to that type.
+bool AttentionMatcher::narrowTypes() {
+  Type type = getOnlyNarrowType(match.result.value);
+  if (!type || !firstType.isF32() || !secondType.isF32())
+    return false;
+  PlacedValue *operands[] = {&match.query, &match.key, &match.value};
+  PlacedValue before[] = {match.query, match.key, match.value};
+  double scale = match.scale;
+  for (PlacedValue *operand : operands)
+    stripOperand(*operand, type, /*scales=*/operand != &match.value);
+  if (llvm::all_of(operands, [&](PlacedValue *operand) {
+        return graph::getElementType(operand->value) == type;
+      })) {
+    match.type = type;
+    return true;
+  }
+  for (auto [operand, old] : llvm::zip_equal(operands, before))
+    *operand = old;
+  match.scale = scale;
+  return false;
+}
+
 bool AttentionMatcher::chooseTypes() {
   match.type = secondType;
   if (!isa<FloatType>(firstType) || !isa<FloatType>(secondType))
     return fail("its operands are no floats");
+  if (narrowTypes())
+    return true;
   for (PlacedValue *operand : {&match.query, &match.key})
     stripOperand(*operand, match.type, /*scales=*/true);
   stripOperand(match.value, match.type, /*scales=*/false);

@@ -88,6 +88,7 @@ private:
   bool readSelect(const Step &step);
   void hideByAddition(MaskStep &mask, bool allowsFinite);
   void stripOperand(PlacedValue &operand, mlir::Type type, bool scales);
+  bool narrowTypes();
   bool chooseTypes();
   bool isSelfContained();
   void chooseRoles();

@@ -173,6 +173,9 @@ bool AttentionMatcher::readFactor(const Step &step, OpOperand &other) {
 }
 
 bool AttentionMatcher::readMask(const Step &step, OpOperand &other) {
+  // A mask that hides nothing.
+  if (getUniform(other.get()) == 0.0)
+    return true;
   std::optional<AxisLayout> at = match.axes.toOperand(step.layout, other);
   if (!at)
     return fail("what is added to its scores has a layout that is not "
