@@ -111,6 +111,14 @@ def _reason_of_control_flow(node):
     return None
 
 
+def _used_results(node, value):
+    """What a node gives to others, all of it where nobody takes anything."""
+    if not isinstance(value, (tuple, list)):
+        return value
+    used = {user.args[1] for user in node.users if _fx.is_getitem(user) and user.users}
+    return [part for i, part in enumerate(value) if i in used] or value
+
+
 def reason_not(node):
     """Why a node cannot be part of a compiled piece; None if nothing is known against it."""
     target, value = node.target, _fx.value_of(node)
@@ -125,7 +133,7 @@ def reason_not(node):
     if _has_generator(node):
         return "it draws from a generator of its own"
     operands = [part for operand in node.all_input_nodes for part in _fx.tensors_of(_fx.value_of(operand))]
-    given = _fx.tensors_of(value)
+    given = _fx.tensors_of(_used_results(node, value))
     if not given:
         return "it gives a data-dependent number"
     for tensor in [*operands, *given]:

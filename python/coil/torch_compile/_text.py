@@ -245,10 +245,11 @@ class Writer:
         if not isinstance(value, (tuple, list)):
             return self.fail(f"it gives a value of {type(value).__name__}")
         users = {user.args[1]: user.name for user in node.users if _fx.is_getitem(user)}
+        used = {user.args[1] for user in node.users if _fx.is_getitem(user) and user.users}
         given = []
         for i, part in enumerate(value):
             name = users.get(i, f"{node.name}_unused_{i}")
-            if part is None:
+            if part is None or isinstance(part, torch.Tensor) and part.dtype not in _fx.DTYPES and i not in used:
                 given.append({"as_none": True})
             elif isinstance(part, torch.Tensor):
                 given.append({"as_tensor": self.tensor(name, part)})
