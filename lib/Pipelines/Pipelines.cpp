@@ -192,6 +192,13 @@ void coil::buildGraphPipeline(OpPassManager &pm,
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }
+  if (hasLibrary(decompose.library, "cublaslt")) {
+    graph::GraphAlignMatmulsPassOptions align;
+    align.library = decompose.library;
+    pm.addNestedPass<func::FuncOp>(graph::createGraphAlignMatmulsPass(align));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
   // What libraries of plugins compute is theirs before anything is fused.
   if (std::string plugins = resolvePluginLibraries(options); !plugins.empty()) {
     ConvertGraphToLibraryPassOptions calls;

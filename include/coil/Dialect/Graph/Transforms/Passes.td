@@ -238,6 +238,49 @@ def GraphChannelsLastPass
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 
+def GraphAlignMatmulsPass
+    : Pass<"graph-align-matmuls", "mlir::func::FuncOp"> {
+  let summary = "pad matrices whose rows begin anywhere, for a library";
+  let description = [{
+    Matrix units want rows that begin at whole vectors of 16 bytes. Where they do
+    not, as for logits over a vocabulary of 50257 words, cuBLAS loads and stores
+    elements one by one or two by two and takes three to six times as long
+    (`benchmarks/results/gpu-gemm.md`). This pass pads the rows of such factors
+    with zeros, multiplies, and takes the part of the result that was asked for.
+
+    A factor that an elementwise operator computes is written with its padding. A
+    part of a result is a view that kernels read in place; a part of rows has
+    no gaps. So often nothing is copied but a weight. A result that has to be
+    without gaps, since it is returned, is copied.
+
+    Constraints:
+    (C1) All sizes are constant, and the factors are of `f16` or `bf16`, or of
+         `f32` with `tf32`.
+    (C2) The copies that this takes move at most two thirds of the bytes that
+         memory moves in the time saved, by the rates of an H200 and the target's
+         bandwidth.
+    (C3) The target has cuBLASLt and states its `bandwidth`.
+
+    Before:
+    ```mlir
+    %t = graph.permute %w [1, 0] : (tensor<50257x768xbf16>) -> tensor<768x50257xbf16>
+    %y = graph.matmul %x, %t : (tensor<4096x768xbf16>, tensor<768x50257xbf16>) -> tensor<4096x50257xbf16>
+    ```
+    After:
+    ```mlir
+    %p = graph.pad %w low [0, 0] high [7, 0] value 0.0 : bf16 : (tensor<50257x768xbf16>) -> tensor<50264x768xbf16>
+    %t = graph.permute %p [1, 0] : (tensor<50264x768xbf16>) -> tensor<768x50264xbf16>
+    %z = graph.matmul %x, %t : (tensor<4096x768xbf16>, tensor<768x50264xbf16>) -> tensor<4096x50264xbf16>
+    %y = graph.slice %z starts <[0, 0]> steps [1, 1] : (tensor<4096x50264xbf16>) -> tensor<4096x50257xbf16>
+    ```
+  }];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::coil::target::TargetDialect"];
+  let options = [
+    Option<"library", "library", "std::string", "\"none\"",
+           "Libraries that multiply matrices">];
+}
+
 def GraphScatterToSegmentSumPass
     : Pass<"graph-scatter-to-segment-sum", "mlir::func::FuncOp"> {
   let summary = "turn scatter-additions of rows into segmented reductions";
