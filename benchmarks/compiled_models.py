@@ -17,7 +17,7 @@ busy processors therefore. What is not ready after --seconds is listed and not t
 
 * Times are medians over rounds of CALLS calls in a row, the compilers in turn, from the first launch to the end of the last kernel:
   where the host is slower than the device, its time counts.
-* With --profile, one more call of each is recorded by torch.profiler: device time in kernels of libraries (matrix products,
+* With --profile, one more call of both compilers' is recorded by torch.profiler: device time in kernels of libraries (matrix products,
   convolutions, attention) and in all others. Inductor's own kernels are those of Triton.
 * The error is the distance of the first result from that of eager mode in f32 as a fraction of its norm, eager mode's own beside it;
   for a training step, of the gradient of the parameter that errs most.
@@ -40,7 +40,7 @@ import tempfile
 import time
 
 # Calls in a row, and rounds of them.
-CALLS, ROUNDS = 5, 7
+CALLS, ROUNDS = 5, 5
 # Names of kernels of cuBLAS, cuDNN and PyTorch's attention; the rest of a profile is what compilers generate, and PyTorch's own operators.
 LIBRARY_KERNELS = re.compile(r"gemm|gemv|cutlass|cudnn|xmma|nvjet|wgrad|dgrad|splitK|flash_|fmha|implicit_convolve|convolve|winograd")
 MODELS = (
@@ -213,6 +213,8 @@ def measure(record, functions, args):
         record[f"{kind} {compiler} ms"] = statistics.median(values) * 1e3
     if args.profile and is_cuda:
         for (kind, compiler), f in functions.items():
+            if compiler == "eager":
+                continue
             with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
                 f()
                 torch.cuda.synchronize()
