@@ -26,6 +26,7 @@ busy processors therefore. What is not ready after --seconds is listed and not t
 import argparse
 import copy
 import datetime
+import functools
 import json
 import math
 import os
@@ -101,6 +102,16 @@ def get_first(result):
     return get_first(next(iter(result.values() if hasattr(result, "values") else result)))
 
 
+def make_caller(compiler, backend, mode):
+    """A function of a module and its inputs, compiled. Dynamo keeps what it compiles by the code of a function, so that
+    each compiler has a function of its own; else each call would try the guards of the others' first."""
+    import torch
+    scope = {}
+    exec(f"def call_{compiler}(module, inputs, keywords):\n    return module(*inputs, **keywords)", scope)
+    call = scope[f"call_{compiler}"]
+    return torch.compile(call, backend=backend, **mode) if backend else call
+
+
 def prepare(name, args):
     """Compiles and compares; gives what is known so far, and functions to time by kind and compiler."""
     import torch
@@ -133,34 +144,33 @@ def prepare(name, args):
     compilers = {"eager": None, "coil": "coil"} | ({} if args.no_inductor else {"inductor": "inductor"})
     functions = {}
 
-    def forward(module, inputs):
+    def forward(call, model, inputs):
         with torch.no_grad():
-            return get_first(module(*inputs, **keywords))
+            return get_first(call(model, inputs, keywords))
 
-    def step(module, inputs):
+    def step(call, model, inputs):
         for p in model.parameters():
             p.grad = None
-        loss = get_first(module(*inputs, **keywords)).float().square().mean()
+        loss = get_first(call(model, inputs, keywords)).float().square().mean()
         loss.backward()
         return loss
 
     def distance(found, expected):
         return ((found.float() - expected).norm() / expected.norm().clamp_min(1e-30)).item()
 
-    for kind, call in (("forward", forward), ("step", step)):
+    torch._dynamo.config.recompile_limit = 64  # Of frames behind graph breaks, which compilers share.
+    for kind, run in (("forward", forward), ("step", step)):
         if kind not in args.kinds.split(","):
             continue
-        model = reference.train(kind == "step")
-        expected = call(model, exact)
-        gradients = {n: p.grad for n, p in model.named_parameters() if p.grad is not None} if kind == "step" else {}
-        model = module.train(kind == "step")
+        reference.train(kind == "step")
+        expected = run(make_caller("reference", None, {}), reference, exact)
+        gradients = {n: p.grad for n, p in reference.named_parameters() if p.grad is not None} if kind == "step" else {}
+        module.train(kind == "step")
         for compiler, backend in compilers.items():
-            torch._dynamo.reset()
             begin = time.perf_counter()
             try:
-                mode = {} if args.mode == "default" or not backend else {"mode": args.mode}
-                compiled = torch.compile(module, backend=backend, **mode) if backend else module
-                result = call(compiled, low)
+                call = make_caller(compiler, backend, {} if args.mode == "default" or not backend else {"mode": args.mode})
+                result = run(call, module, low)
                 if is_cuda:
                     torch.cuda.synchronize()
                 record[f"{kind} {compiler} first s"] = time.perf_counter() - begin
@@ -168,17 +178,17 @@ def prepare(name, args):
                     record[f"{kind} {compiler} error"] = distance(result, expected)
                 else:
                     record[f"{kind} {compiler} error"] = max(
-                        distance(p.grad, gradients[n]) for n, p in module.named_parameters()
-                        if p.grad is not None and n in gradients and gradients[n].norm() > 1e-8)
+                        [distance(p.grad, gradients[n]) for n, p in module.named_parameters()
+                         if p.grad is not None and n in gradients and gradients[n].norm() > 1e-8], default=0.0)
                 if is_cuda:
-                    call(compiled, low)
+                    run(call, module, low)
                     torch.cuda.synchronize()
                     torch.cuda.reset_peak_memory_stats()
                     held = torch.cuda.memory_allocated()
-                    result = call(compiled, low)
+                    result = run(call, module, low)
                     torch.cuda.synchronize()
                     record[f"{kind} {compiler} peak MB"] = (torch.cuda.max_memory_allocated() - held) / 1e6
-                functions[kind, compiler] = lambda c=compiled, call=call, kind=kind: (module.train(kind == "step"), call(c, low))[1]
+                functions[kind, compiler] = functools.partial(run, call, module, low)
             except Exception as error:  # pylint: disable=broad-except
                 record[f"{kind} {compiler} failure"] = f"{type(error).__name__}: {error}".strip()[:600]
             result = None
@@ -186,10 +196,16 @@ def prepare(name, args):
             record[f"{kind} fallbacks"] = dict(torch._dynamo.utils.counters.get("coil", {}))
         reference.zero_grad()
         module.zero_grad()
-    return record, functions
+    return record, module, functions
 
 
-def measure(record, functions, args):
+def measure(record, module, functions, args):
+    for kind in ("forward", "step"):
+        module.train(kind == "step")
+        measure_kind(record, {key: f for key, f in functions.items() if key[0] == kind}, args)
+
+
+def measure_kind(record, functions, args):
     import torch
     is_cuda = args.device == "cuda"
     samples = {key: [] for key in functions}
@@ -245,16 +261,17 @@ def work(args):
         import torch
         torch.set_num_threads(args.threads)
     try:
-        record, functions = prepare(args.work, args)
+        record, module, functions = prepare(args.work, args)
     except Exception as error:  # pylint: disable=broad-except
         record, functions = {"model": args.work, "failure": f"{type(error).__name__}: {error}".strip()[:600]}, {}
+        module = None
     if args.device == "cuda":
         import torch
         torch.cuda.empty_cache()
     print("ready", file=out, flush=True)
     sys.stdin.readline()
     if functions:
-        measure(record, functions, args)
+        measure(record, module, functions, args)
     print(json.dumps(record), file=out, flush=True)
 
 
