@@ -3,6 +3,7 @@
 """Tensors that cross the C API, in and out, without copies."""
 
 import ctypes
+import functools
 import math
 import struct
 import sys
@@ -370,6 +371,7 @@ def check_writable(name, value):
         raise InputError(f"the program updates input '{name}', which is a read-only array")
 
 
+@functools.lru_cache(maxsize=64)
 def torch_stream(stream, device):
     """Returns torch's object for a stream of the driver.
 
