@@ -6,6 +6,9 @@ Stages have numbers: 0, 2, 4, ... are compiled pieces, 1, 3, 5, ... the calls be
 them, and -1 draws of random numbers that need nothing but sizes. A node is in the earliest stage that has all its operands, so a graph has as many
 pieces as its longest chain of alternations, whatever the order of its nodes.
 Nodes whose order matters keep it, and one that writes to operands is a barrier.
+
+Then nodes sink to the piece that first needs them, where this keeps no more memory: what a gradient computes of
+tensors that the forward pass saved could all be computed in the first piece, and would be written for later ones.
 """
 
 import torch
@@ -87,6 +90,7 @@ class Plan:
             else:
                 self._classify(node, refused)
         self._place(graph)
+        self._sink(graph)
         self._connect()
 
     def _classify(self, node, refused):
@@ -143,6 +147,68 @@ class Plan:
                 self.stages.setdefault(stage, Piece(stage)).nodes.append(node)
             else:
                 self.stages.setdefault(stage, []).append(node)
+
+    def _sink(self, graph):
+        """Moves nodes to the piece that first needs them."""
+        barriers = [number for number, stage in self.stages.items() if not isinstance(stage, Piece)
+                    and any(_support.is_mutable(node) and node not in self.draws for node in stage)]
+        sunk = set()
+        for node in reversed(graph.nodes):
+            if self.kinds.get(node) != COMPUTE or _fx.is_getitem(node) or node in self._wanted:
+                continue
+            if _support.is_impure(node) or node.meta.get("unbacked_bindings"):
+                continue
+            stage = self._stage_of[node]
+            target = min([self._first_need(node), *(barrier - 1 for barrier in barriers if barrier > stage)])
+            if target <= stage or self._keeps_more(node, target):
+                continue
+            self._set_stage(node, target)
+            self.stages.setdefault(target, Piece(target)).nodes.append(node)
+            sunk.add(node)
+        if sunk:
+            for number, stage in self.stages.items():
+                if isinstance(stage, Piece):
+                    nodes = {node for node in stage.nodes if self._stage_of[node] == number}
+                    stage.nodes = sorted(nodes, key=self.order.get)
+
+    def _set_stage(self, node, stage):
+        self._stage_of[node] = stage
+        for user in node.users:
+            if _fx.is_getitem(user):
+                self._set_stage(user, stage)
+
+    def _first_need(self, node):
+        """The piece that first needs what a node computes, -1 where Python does."""
+        first = None
+        for user in node.users:
+            kind = self.kinds.get(user)
+            if kind == VIEW or _fx.is_getitem(user):
+                if not user.users:
+                    continue
+                need = self._first_need(user)
+            elif kind == SKIP:
+                continue
+            elif kind == COMPUTE:
+                need = self._stage_of[user]
+            elif kind == EAGER:
+                need = self._stage_of[user] - 1
+            else:
+                return -1
+            first = need if first is None else min(first, need)
+        return -1 if first is None else first
+
+    def _keeps_more(self, node, stage):
+        """Whether operands that would be kept for a node in a later stage are larger than what it computes."""
+        kept = set()
+        for operand in node.all_input_nodes:
+            if _fx.tensors_of(_fx.value_of(operand)) and not _fx.is_number(_fx.value_of(operand)):
+                kept.add(self.root_of(operand))
+        larger = 0
+        for operand in kept:
+            is_given = self.kinds[operand] == CONSTANT or self.kinds[operand] == INPUT and operand not in self._consumable
+            if not is_given and not self._is_needed_after(operand, stage - 1):
+                larger += sum(map(_bytes_of, _fx.tensors_of(_fx.value_of(operand))))
+        return larger > sum(map(_bytes_of, _fx.tensors_of(_fx.value_of(node))))
 
     def root_of(self, node):
         """What a chain of views begins with."""
