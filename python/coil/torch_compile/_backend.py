@@ -6,7 +6,7 @@ import functools
 
 import torch
 
-from coil.torch_compile import _decompositions, _direct, _graphs, _masks
+from coil.torch_compile import _decompositions, _direct, _graphs, _joint, _masks
 from coil.torch_compile._compiler import compile_graph
 from coil.torch_compile._options import make_options
 from coil.torch_compile._piece import check_pipeline
@@ -21,7 +21,6 @@ def coil_backend(module, example_inputs, *, mode=None, options=None):
       mode: one of `MODES`; None is "default".
       options: a dictionary; see `Options`. Unknown ones raise OptionError.
     """
-    from functorch.compile import min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
     from torch._dynamo.repro.after_aot import wrap_compiler_debug
 
@@ -40,7 +39,7 @@ def coil_backend(module, example_inputs, *, mode=None, options=None):
         fw_compiler=compiler("forward"),
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
-        partition_fn=min_cut_rematerialization_partition,
+        partition_fn=_joint.partition,
         decompositions=_decompositions.table,
         keep_inference_input_mutations=True,
     )(module, example_inputs))
