@@ -92,7 +92,7 @@ SEEDS = 20
 # distributions, and calls to make for them.
 DRAWN, CALLS = 4000, 400
 # A random number of 16 bits went through a few operators that each round; eager mode rounds after each, Coil at the end.
-ROUNDINGS = 2
+DRAWN_ROUNDINGS = 2
 
 
 def of_singular(u, s, vh):
@@ -357,7 +357,7 @@ class Expectation:
             # Those of 16 bits may be too near to each other: each is off by some roundings of the largest.
             finite = torch.cat([ours, eager])
             finite = finite[finite.isfinite()]
-            slack = ROUNDINGS * torch.finfo(dtype).eps * float(finite.abs().max()) if narrow and len(finite) else 0
+            slack = DRAWN_ROUNDINGS * torch.finfo(dtype).eps * float(finite.abs().max()) if narrow and len(finite) else 0
             if ours.isnan().any() != eager.isnan().any():
                 return "one of both has NaN"
             distance, bound = kolmogorov_smirnov(ours, eager, slack)
