@@ -72,10 +72,13 @@ def test_writing_is_a_barrier():
 
 
 def test_results():
+    torch.manual_seed(5)
     x, g = torch.randn(64, 64), torch.randn(64, 64)
+    # Sines of large angles, times sums.
     check(lambda x, g: attend(attend(x + 1) * g.exp()) * torch.sigmoid(g).sum(1, keepdim=True) + g.exp(), x, g,
-          options={"strict": False})
-    check(lambda x, g: attend(attend(x + 1).topk(3).values) * g.max(1, keepdim=True).values, x, g, options={"strict": False})
+          rtol=1e-3, atol=1e-3, options={"strict": False})
+    check(lambda x, g: attend(attend(x + 1).topk(3).values) * g.max(1, keepdim=True).values, x, g,
+          rtol=1e-3, atol=1e-3, options={"strict": False})
 
 
 if __name__ == "__main__":
