@@ -197,3 +197,25 @@ func.func @rows_of_any_length_keep_nothing(%x: tensor<?x?xf32, #sym.shape<[s0, s
   }
   return %y : tensor<?x?xf32, #sym.shape<[s0, s1]>>
 }
+
+// -----
+
+// Groups of four are read by vectors along the longer dimension, that pick every fourth element; what is stored by such steps is not.
+// CHECK-LABEL: @by_groups
+// WIDE:        schedule<vector_dim = 1, vector_width = 16, unroll = 4
+// CHECK-LABEL: loop.kernel "scale"
+// WIDE-SAME:   schedule<vector_dim = 1
+func.func @by_groups(%x: tensor<1009x4xf32>, %w: tensor<4xf32>) -> (tensor<4x1009xf32>, tensor<1009x4xf32>) {
+  %y = loop.kernel "transpose" [4, 1009] (%a = %x) : (tensor<1009x4xf32>) -> tensor<4x1009xf32> {
+    %v = loop.load %a[d1, d0] : tensor<1009x4xf32> -> f32
+    %s = arith.addf %v, %v : f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  %z = loop.kernel "scale" [1009, 4] (%a = %x, %b = %w) : (tensor<1009x4xf32>, tensor<4xf32>) -> tensor<1009x4xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1009x4xf32> -> f32
+    %u = loop.load %b[d1] : tensor<4xf32> -> f32
+    %s = arith.mulf %v, %u : f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  return %y, %z : tensor<4x1009xf32>, tensor<1009x4xf32>
+}
