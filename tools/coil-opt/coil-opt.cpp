@@ -205,8 +205,10 @@ int main(int argc, char **argv) {
     return fail(std::move(error));
   if (llvm::Error error = checkPassFlags(llvm::ArrayRef(arguments).drop_back()))
     return fail(std::move(error));
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "Coil pass driver\n", registry);
+  std::string overview =
+      mlir::registerCLIOptions("Coil pass driver\n", registry);
+  tool.checkFlags(argc, argv);
+  auto [input, output] = mlir::parseCLIOptions(argc, argv, overview);
   if (listStages) {
     coil::printStages(llvm::outs());
     return EXIT_SUCCESS;
