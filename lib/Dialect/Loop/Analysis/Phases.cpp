@@ -214,6 +214,19 @@ std::optional<unsigned> coil::loop::findRows(KernelOp kernel,
   return std::nullopt;
 }
 
+/// How often a result is stored for each point of the kernel: once for all
+/// points that are reduced to an element of it.
+static double getStoreRate(KernelOp kernel, const DimDependence &dependence,
+                           StoreOp store) {
+  double points = 1;
+  llvm::SmallBitVector varies = dependence.of(store.getIndices().getDims());
+  for (unsigned d : kernel.getReducedDims())
+    if (!varies[d])
+      points *= static_cast<double>(std::max<int64_t>(
+          1, kernel.getExtent(d).getConstant().value_or(kLanes)));
+  return 1 / points;
+}
+
 /// How well vectorising dimension `d` serves the accesses; higher is better.
 static double score(KernelOp kernel, const DimDependence &dependence,
                     const sym::Context &context, unsigned d) {
@@ -248,8 +261,11 @@ static double score(KernelOp kernel, const DimDependence &dependence,
                                    [&](Value v) { return dependence[v][d]; });
       access(load.getSource(), load.getIndices().getDims(), indirect, load);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
+      double others = total;
+      total = 0;
       access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
              store.getIndices().getDims(), false);
+      total = others + total * getStoreRate(kernel, dependence, store);
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
       bool indirect = llvm::any_of(scatter.getArgs(),
                                    [&](Value v) { return dependence[v][d]; });
