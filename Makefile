@@ -53,7 +53,7 @@ check: configure ## Build, then run every test.
 	$(ninja) check-coil check-coil-x86-64-v3
 
 check-all: check ## Run the suite again with each coil-opt run verified by a round trip; long fuzzing.
-	COIL_LIT_ROUNDTRIP=1 $(ninja) check-coil
+	COIL_LIT_ROUNDTRIP=each $(ninja) check-coil
 	$(PYTHON) scripts/fuzz_pt2.py --count 5000 --tool $(BUILD)/test/Fuzz/coil-import-many
 	$(PYTHON) scripts/fuzz_inputs.py model package mlir --count 20000 --bin $(BUILD)/bin
 	$(BUILD)/bin/coil-fuzz --count=5000 --seed=$(SEED) --run

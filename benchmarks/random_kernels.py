@@ -16,7 +16,7 @@ about others.
 
 * Results of Coil are compared with eager in double precision; they may err as much as their element type allows, or twice
   as much as eager itself. A program whose result is wrong, or that does not compile, counts as failed and is listed.
-* Times are medians of calls that are interleaved with the others', after a call of each. On a GPU a buffer as large as the
+* Times are medians (with --least, the least) of calls that are interleaved with the others', after a call of each. On a GPU a buffer as large as the
   L2 cache is read before each call (cold), and the host's time is hidden behind a kernel that waits. --graphs captures calls
   in a row in one CUDA graph and times its replays (warm).
 * The bound is the larger of the least bytes (see `random_programs.py`) over the bandwidth of a copy measured in the same run and
@@ -82,8 +82,9 @@ def as_tuple(x):
 class Device:
     """What differs between a GPU and the CPU."""
 
-    def __init__(self, name, options, graphs):
+    def __init__(self, name, options, graphs, least=False):
         self.name = name
+        self.summary = min if least else statistics.median
         self.graphs = graphs
         self.options = options or ("target=cuda" if name == "cuda" else "target=cpu")
         if name == "cuda":
@@ -142,8 +143,8 @@ class Device:
         self.synchronize()
         if self.name == "cuda":
             calls = GRAPH_CALLS if self.graphs else 1
-            return {n: statistics.median(b.elapsed_time(e) for b, e in s) / 1e3 / calls for n, s in samples.items()}
-        return {n: statistics.median(s) for n, s in samples.items()}
+            return {n: self.summary(b.elapsed_time(e) for b, e in s) / 1e3 / calls for n, s in samples.items()}
+        return {n: self.summary(s) for n, s in samples.items()}
 
     def call(self, program, inputs):
         """A function that calls a program of Coil."""
@@ -573,6 +574,7 @@ def parse():
     parser.add_argument("--bin", default="build/bin", help="where the tools are, for --schedules and --tune (default: build/bin)")
     parser.add_argument("--keep", metavar="FOLDER", help="where host programs with schedules that fail go")
     parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--least", action="store_true", help="the least of the times in place of the median, where other processes run beside")
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no program after this time")
     parser.add_argument("--jobs", type=int, default=0, help="processes that fill Inductor's cache before, or that compile for --traffic")
     parser.add_argument("--warm", type=int, help=argparse.SUPPRESS)
@@ -626,7 +628,7 @@ def main():
         import coil
 
         torch.manual_seed(args.seed)
-        device = Device(args.device, args.options, args.graphs)
+        device = Device(args.device, args.options, args.graphs, args.least)
         run = {
             "date": str(datetime.date.today()),
             "title": device.title,

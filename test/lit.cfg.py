@@ -44,8 +44,10 @@ if os.path.exists(os.path.join(config.coil_obj_root, "lib", "coil-limits.so")):
     config.available_features.add("limits")
 
 opt = os.path.join(bin_dir, "coil-opt")
-if os.environ.get("COIL_LIT_ROUNDTRIP"):
-    opt += " --verify-roundtrip"
+# A round trip through text and bytecode in each run of coil-opt: of what it reads, or, by the value "each", of what each pass leaves.
+roundtrip = os.environ.get("COIL_LIT_ROUNDTRIP")
+if roundtrip:
+    opt += " --verify-roundtrip-each" if roundtrip == "each" else " --verify-roundtrip"
 
 config.substitutions.append(("%coil_src", config.coil_src_root))
 config.substitutions.append(("%coil_obj", config.coil_obj_root))

@@ -338,9 +338,13 @@ LogicalResult Frame::runRegion(Region &region, ArrayRef<Tensor> arguments,
       OpBuilder builder(op.getContext());
       kernel = graph::buildElementwiseKernel(elementwise, builder);
       model = cast<ReferenceOpInterface>(kernel->getOperation());
-      operands.clear();
-      for (Value operand : kernel->getInputs())
-        operands.push_back(*current.find(operand));
+      // Its operands, each of them once. What was used for the last time is
+      // not in the scope any more.
+      SmallVector<Tensor> inputs;
+      for (Value input : kernel->getInputs())
+        inputs.push_back(operands[static_cast<size_t>(std::distance(
+            op.operand_begin(), llvm::find(op.getOperands(), input)))]);
+      operands = std::move(inputs);
     }
     if (!model)
       return op.emitError()

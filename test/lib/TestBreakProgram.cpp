@@ -12,6 +12,7 @@
 #include "coil/Dialect/Graph/IR/Graph.h"
 #include "coil/Dialect/Loop/IR/Loop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -60,7 +61,8 @@ struct TestBreakProgram : PassWrapper<TestBreakProgram, OperationPass<>> {
   StringRef getArgument() const final { return "test-coil-break-program"; }
   StringRef getDescription() const final {
     return "be wrong: patterns (one of them), kernels (additions become "
-           "subtractions), crash, fail or hang";
+           "subtractions), unreadable (an attribute that no parser takes), "
+           "unprinted (one that the text leaves out), crash, fail or hang";
   }
   void runOnOperation() override {
     if (how == "crash")
@@ -77,6 +79,15 @@ struct TestBreakProgram : PassWrapper<TestBreakProgram, OperationPass<>> {
         op.replaceAllUsesWith(arith::SubFOp::create(builder, op.getLoc(),
                                                     op.getLhs(), op.getRhs())
                                   .getResult());
+      });
+    if (how == "unreadable")
+      getOperation()->setAttr(
+          "unreadable",
+          OpaqueAttr::get(StringAttr::get(&getContext(), "nobodys"), "text",
+                          NoneType::get(&getContext())));
+    if (how == "unprinted")
+      getOperation()->walk([](scf::YieldOp op) {
+        op->setAttr("unprinted", UnitAttr::get(op.getContext()));
       });
     if (how != "patterns")
       return;

@@ -24,6 +24,7 @@
 #include "coil/Report/DebugDirectory.h"
 #include "coil/Report/MemoryReport.h"
 #include "coil/Report/Provenance.h"
+#include "coil/Report/RoundTrip.h"
 #include "coil/Support/OutputFile.h"
 #include "coil/Support/Registration.h"
 #include "coil/Support/ThreadPool.h"
@@ -31,6 +32,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -95,6 +97,12 @@ static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify after every pass, not only at "
                                          "the stages' ends"),
                                 cl::cat(category));
+static cl::opt<bool> verifyRoundTripEach(
+    "verify-roundtrip-each",
+    cl::desc("Verify after every pass, write and read the operation again as "
+             "text and as bytecode, and fail after the first pass that leaves "
+             "what is another one then"),
+    cl::cat(category));
 static cl::opt<bool> dumpPipeline(
     "dump-pass-pipeline",
     cl::desc(
@@ -315,7 +323,9 @@ static int writeProgram(GivenOptions given) {
         static_cast<cl::Option *>(&explain), static_cast<cl::Option *>(&emit),
         static_cast<cl::Option *>(&emitBytecode),
         static_cast<cl::Option *>(&dumpPipeline),
-        static_cast<cl::Option *>(&printLocations)})
+        static_cast<cl::Option *>(&printLocations),
+        static_cast<cl::Option *>(&verifyEach),
+        static_cast<cl::Option *>(&verifyRoundTripEach)})
     if (option->getNumOccurrences())
       return report(2,
                     "'--" + option->ArgStr + "' has no meaning for a package");
@@ -410,7 +420,7 @@ int main(int argc, char **argv) {
           2, "--" + name + " is for packages (-o <name>.coilpkg)" +
                  (name == "function" ? " and --memory-report=x.svg" : ""));
   options.to = *symbolizeStage(flags.get("to"));
-  options.verifyEach = verifyEach;
+  options.verifyEach = verifyEach || verifyRoundTripEach;
   options.dumpDirectory = dumpStages;
   if (dumpPipeline)
     options.printPipelines = &llvm::errs();
@@ -482,11 +492,18 @@ int main(int argc, char **argv) {
   if (!debug)
     return report(3, toString(debug.takeError()));
   options.debug = debug->get();
+  std::atomic<bool> roundTripFailed = false;
+  if (verifyRoundTripEach)
+    options.configure = [&](PassManager &pm) {
+      pm.addInstrumentation(createRoundTripVerifier(roundTripFailed));
+    };
   llvm::Expected<std::vector<StageTime>> times =
       compileProgram(module, options);
   if (llvm::Error error = finishDebugDirectory(debug->get(), times.takeError()))
     return report(3, toString(std::move(error)));
   debug->reset();
+  if (roundTripFailed)
+    return report(3, "the program is another one when it is read again");
   if (!memoryReport.empty())
     if (int status = writeMemoryReport(module, input))
       return status;

@@ -17,6 +17,7 @@
 #include "coil/Pipelines/Options.h"
 #include "coil/Pipelines/PassNames.h"
 #include "coil/Report/IRDiff.h"
+#include "coil/Report/RoundTrip.h"
 #include "coil/Support/Error.h"
 #include "coil/Support/OutputFile.h"
 #include "coil/Support/Registration.h"
@@ -86,6 +87,13 @@ static llvm::cl::opt<bool> printIRDiff(
                    "error; passes run one after the other"),
     llvm::cl::cat(category));
 
+static llvm::cl::opt<bool> verifyRoundTripEach(
+    "verify-roundtrip-each",
+    llvm::cl::desc("Write and read the operation again after each pass, as "
+                   "text and as bytecode, and fail after the first pass that "
+                   "leaves what is another one then"),
+    llvm::cl::cat(category));
+
 /// Fails for passes and options of passes that there are not. MLIR's driver
 /// does so, too, but without the nearest name.
 static llvm::Error checkPassFlags(llvm::ArrayRef<char *> arguments) {
@@ -112,10 +120,10 @@ static llvm::Error checkPassFlags(llvm::ArrayRef<char *> arguments) {
   return llvm::Error::success();
 }
 
-/// What MLIR's driver does with the command line, and an instrumentation.
-static mlir::LogicalResult runWithDiff(llvm::StringRef input,
-                                       llvm::StringRef output,
-                                       mlir::DialectRegistry &registry) {
+/// What MLIR's driver does with the command line, with instrumentations.
+static mlir::LogicalResult
+runWithInstrumentations(llvm::StringRef input, llvm::StringRef output,
+                        mlir::DialectRegistry &registry) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file =
       mlir::openInputFile(input, &message);
@@ -126,14 +134,20 @@ static mlir::LogicalResult runWithDiff(llvm::StringRef input,
     return mlir::failure();
   }
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
-  auto withDiff = config;
-  withDiff.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
-    pm.getContext()->disableMultithreading();
-    pm.addInstrumentation(coil::createIRDiffPrinter(llvm::errs()));
+  std::atomic<bool> hasFailed = false;
+  auto instrumented = config;
+  instrumented.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
+    if (printIRDiff) {
+      pm.getContext()->disableMultithreading();
+      pm.addInstrumentation(coil::createIRDiffPrinter(llvm::errs()));
+    }
+    if (verifyRoundTripEach)
+      pm.addInstrumentation(coil::createRoundTripVerifier(hasFailed));
     return config.setupPassPipeline(pm);
   });
-  if (failed(
-          mlir::MlirOptMain(result->os(), std::move(file), registry, withDiff)))
+  if (failed(mlir::MlirOptMain(result->os(), std::move(file), registry,
+                               instrumented)) ||
+      hasFailed)
     return mlir::failure();
   result->keep();
   return mlir::success();
@@ -191,8 +205,10 @@ int main(int argc, char **argv) {
     return fail(std::move(error));
   if (llvm::Error error = checkPassFlags(llvm::ArrayRef(arguments).drop_back()))
     return fail(std::move(error));
-  auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "Coil pass driver\n", registry);
+  std::string overview =
+      mlir::registerCLIOptions("Coil pass driver\n", registry);
+  tool.checkFlags(argc, argv);
+  auto [input, output] = mlir::parseCLIOptions(argc, argv, overview);
   if (listStages) {
     coil::printStages(llvm::outs());
     return EXIT_SUCCESS;
@@ -215,8 +231,9 @@ int main(int argc, char **argv) {
   if (hasTextProblem(input))
     return EXIT_FAILURE;
   mlir::LogicalResult result =
-      printIRDiff ? runWithDiff(input, output, registry)
-                  : mlir::MlirOptMain(argc, argv, input, output, registry);
+      printIRDiff || verifyRoundTripEach
+          ? runWithInstrumentations(input, output, registry)
+          : mlir::MlirOptMain(argc, argv, input, output, registry);
   // Devices are registered when the dialect is loaded.
   if (llvm::Error error = coil::checkRegistrations())
     return fail(std::move(error));

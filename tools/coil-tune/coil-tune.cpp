@@ -15,6 +15,7 @@
 #include "Search.h"
 
 #include "coil/Dialect/Target/IR/Target.h"
+#include "coil/Dialect/Target/IR/TargetKind.h"
 #include "coil/Dialect/Wrapper/Transforms/TuningRecords.h"
 #include "coil/Driver/Driver.h"
 #include "coil/InitAllDialects.h"
@@ -307,15 +308,19 @@ int main(int argc, char **argv) {
   }
   if (Error error = checkNotInput(recordFile, {StringRef(input)}))
     return report(2, toString(std::move(error)));
+  Expected<GivenOptions> given = flags.getPipelineOptions();
+  if (!given)
+    return report(2, toString(given.takeError()));
+  if (Expected<target::TargetText> target =
+          target::parseTarget(flags.get("target"));
+      !target)
+    return report(2, toString(target.takeError()));
   if (Error error = checkDevice(flags.get("target")))
     return report(3, toString(std::move(error)));
   Expected<std::vector<TuningRecord>> records =
       wrapper::readTuningRecords(recordFile, /*mayBeMissing=*/true);
   if (!records)
     return report(3, toString(records.takeError()));
-  Expected<GivenOptions> given = flags.getPipelineOptions();
-  if (!given)
-    return report(2, toString(given.takeError()));
 
   DialectRegistry registry;
   registerAllDialects(registry);

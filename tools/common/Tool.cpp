@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassRegistry.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -145,26 +146,90 @@ Tool::Tool(int &argc, char **&argv, const char *name, int failureStatus,
   }
 }
 
-void Tool::checkFlags(int argc, char **argv) const {
-  for (llvm::StringRef argument :
-       llvm::ArrayRef(argv, size_t(argc)).drop_front()) {
-    if (argument == "--")
-      return;
-    if (!argument.consume_front("--") && !argument.consume_front("-"))
-      continue;
-    llvm::StringRef flag = argument.split('=').first;
-    if (flag.size() < 2 || !flag.starts_with("h"))
-      continue;
-    llvm::SmallVector<llvm::StringRef> names;
+/// The command that the arguments name, if the tool has commands; drops its
+/// name.
+static llvm::cl::SubCommand *
+takeCommand(llvm::ArrayRef<const char *> &arguments) {
+  if (!arguments.empty())
     for (llvm::cl::SubCommand *command : llvm::cl::getRegisteredSubcommands())
-      for (auto &entry : llvm::cl::getRegisteredOptions(*command))
-        names.push_back(entry.first);
-    if (llvm::is_contained(names, flag) || mlir::PassInfo::lookup(flag) ||
-        mlir::PassPipelineInfo::lookup(flag))
-      continue;
-    llvm::WithColor::error(llvm::errs(), toolName)
-        << "Unknown command line argument '--" << flag << "'"
-        << suggestName(flag, names) << '\n';
+      if (!command->getName().empty() &&
+          command->getName() == arguments.front()) {
+        arguments = arguments.drop_front();
+        return command;
+      }
+  return &llvm::cl::SubCommand::getTopLevel();
+}
+
+/// Whether the parser takes a flag for flags of one letter in a row. That of
+/// -h, which is not registered before it parses, prints the help and succeeds.
+static bool isGroup(llvm::StringRef flag,
+                    const llvm::StringMap<llvm::cl::Option *> &options) {
+  return flag.size() > 1 &&
+         (flag.starts_with("h") || options.contains(flag.take_front(1)));
+}
+
+void Tool::checkFlags(int argc, char **argv) const {
+  llvm::ArrayRef<const char *> arguments(argv, size_t(argc));
+  arguments = arguments.drop_front();
+  llvm::cl::SubCommand *command = takeCommand(arguments);
+  llvm::StringMap<llvm::cl::Option *> options;
+  llvm::SmallVector<llvm::StringRef> names;
+  for (llvm::cl::SubCommand *each : {command, &llvm::cl::SubCommand::getAll()})
+    for (auto &entry : llvm::cl::getRegisteredOptions(*each)) {
+      options[entry.first] = entry.second;
+      names.push_back(entry.first);
+    }
+  auto end = [](const llvm::Twine &message) {
+    llvm::WithColor::error(llvm::errs(), toolName) << message << '\n';
     std::exit(outputStatus);
+  };
+  llvm::StringMap<llvm::StringRef> given;
+  llvm::SmallVector<llvm::StringRef> positional;
+  while (!arguments.empty()) {
+    llvm::StringRef argument = arguments.front();
+    arguments = arguments.drop_front();
+    if (argument == "--") {
+      positional.append(arguments.begin(), arguments.end());
+      break;
+    }
+    llvm::StringRef flag = argument;
+    if (flag == "-" ||
+        (!flag.consume_front("--") && !flag.consume_front("-"))) {
+      positional.push_back(argument);
+      continue;
+    }
+    auto [name, value] = flag.split('=');
+    auto found = options.find(name);
+    if (found == options.end()) {
+      if (!isGroup(name, options) || mlir::PassInfo::lookup(name) ||
+          mlir::PassPipelineInfo::lookup(name))
+        continue;
+      end("Unknown command line argument '--" + name + "'" +
+          suggestName(name, names));
+    }
+    llvm::cl::Option &option = *found->second;
+    if (name.size() == flag.size() &&
+        option.getValueExpectedFlag() == llvm::cl::ValueRequired &&
+        !arguments.empty()) {
+      value = arguments.front();
+      arguments = arguments.drop_front();
+    }
+    if (option.getNumOccurrencesFlag() != llvm::cl::Optional &&
+        option.getNumOccurrencesFlag() != llvm::cl::Required)
+      continue;
+    // The parser would take the last one.
+    if (auto [first, isNew] = given.try_emplace(name, value);
+        !isNew && first->second != value)
+      end("the option '" + name + "' is given twice, as '" + first->second +
+          "' and as '" + value + "'");
   }
+  // Where the tool has registered what these are.
+  const auto &places = command->PositionalOpts;
+  if (!places.empty() && positional.size() > places.size() &&
+      llvm::all_of(places, [](llvm::cl::Option *place) {
+        return place->getNumOccurrencesFlag() == llvm::cl::Optional ||
+               place->getNumOccurrencesFlag() == llvm::cl::Required;
+      }))
+    end("unexpected argument '" + positional[places.size()] + "', after '" +
+        positional[places.size() - 1] + "'");
 }

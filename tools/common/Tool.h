@@ -32,9 +32,11 @@ public:
   Tool(int &argc, char **&argv, const char *name, int failureStatus,
        int outputStatus);
 
-  /// Ends the tool for an unknown flag that begins with 'h'. LLVM's -h may have
-  /// other flags of one letter after it, so that its parser would print the
-  /// help and succeed. Called when all flags are registered.
+  /// Ends the tool for what LLVM's parser would take, or not name: an unknown
+  /// flag that begins as flags of one letter in a row do (-h prints the help
+  /// and succeeds), a flag that is given twice with different values, and an
+  /// argument beyond those that there are places for. Called when all flags are
+  /// registered.
   void checkFlags(int argc, char **argv) const;
 
 private:

@@ -157,6 +157,18 @@ static bool isUnselectable(Operation *op) {
          isHalf(op->getResult(0).getType());
 }
 
+/// The barrier of a block. Upstream's pattern makes `nvvm.barrier`, whose
+/// parser takes the location after it for its optional attribute: text with
+/// locations could not be read again.
+struct LowerBarrier : OpRewritePattern<gpu::BarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(gpu::BarrierOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+    return success();
+  }
+};
+
 /// Upstream's patterns for the ops of `gpu`, without those that call libdevice.
 static void populateGPUPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns) {
@@ -168,6 +180,7 @@ static void populateGPUPatterns(const LLVMTypeConverter &converter,
         root->getDialectNamespace() == gpu::GPUDialect::getDialectNamespace())
       patterns.add(std::move(pattern));
   }
+  patterns.add<LowerBarrier>(patterns.getContext(), /*benefit=*/2);
 }
 
 /// Whether an op converts from or to its type or moves values of it.

@@ -160,26 +160,26 @@ static Value reverseLanes(ImplicitLocOpBuilder &b, Value vector) {
   return vector::ShuffleOp::create(b, vector, vector, lanes);
 }
 
-/// A vector of twice the lanes, each of them twice.
-static Value repeatLanes(ImplicitLocOpBuilder &b, Value vector) {
+/// A vector in which each lane is `times` times.
+static Value repeatLanes(ImplicitLocOpBuilder &b, Value vector, int64_t times) {
   SmallVector<int64_t> lanes;
   for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements();
        ++i)
-    lanes.append(2, i);
+    lanes.append(static_cast<size_t>(times), i);
   return vector::ShuffleOp::create(b, vector, vector, lanes);
 }
 
-/// Which of twice the lanes are elements two apart: the first of each pair, if
+/// Which of the lanes are elements `step` apart: the first of each group, if
 /// its lane is active. Others touch no memory.
-static Value getSecondLanes(ImplicitLocOpBuilder &b, int64_t width,
-                            Value active) {
+static Value getSpacedLanes(ImplicitLocOpBuilder &b, int64_t width,
+                            int64_t step, Value active) {
   SmallVector<bool> first;
-  for (int64_t i = 0; i < width; ++i)
-    first.append({true, false});
-  auto type = VectorType::get(2 * width, b.getI1Type());
+  for (int64_t i = 0; i < width * step; ++i)
+    first.push_back(i % step == 0);
+  auto type = VectorType::get(step * width, b.getI1Type());
   Value mask =
       arith::ConstantOp::create(b, DenseElementsAttr::get(type, first));
-  return active ? arith::AndIOp::create(b, mask, repeatLanes(b, active))
+  return active ? arith::AndIOp::create(b, mask, repeatLanes(b, active, step))
                       .getResult()
                 : mask;
 }
@@ -218,21 +218,23 @@ Value KernelEmitter::emitVectorLoad(LoadOp load, ExprAttr address,
     result =
         reverseLanes(b, loadVector(pointer, vectorType, reverseLanes(b, active),
                                    reverseLanes(b, other), alignment));
-  } else if (!vectorArgs && split && split->first.isConstant(2)) {
-    // One part of complex numbers, for one. A gather would read them one by
-    // one.
-    auto twice = VectorType::get(2 * width, memory);
+  } else if (std::optional<int64_t> step =
+                 !vectorArgs && split ? getSmallStep(split->first, alignment)
+                                      : std::nullopt) {
+    // Parts of complex numbers or colours, for one. A gather would read them
+    // one by one.
+    auto row = VectorType::get(*step * width, memory);
     Value pointer =
         elementPointer(base, memory, scalarExpr(address, copy, args));
-    Value pairs = loadVector(
-        pointer, twice, getSecondLanes(b, width, active),
-        other ? repeatLanes(b, other)
-              : arith::ConstantOp::create(b, b.getZeroAttr(twice)).getResult(),
+    Value elements = loadVector(
+        pointer, row, getSpacedLanes(b, width, *step, active),
+        other ? repeatLanes(b, other, *step)
+              : arith::ConstantOp::create(b, b.getZeroAttr(row)).getResult(),
         alignment);
     SmallVector<int64_t> lanes;
     for (int64_t i = 0; i < width; ++i)
-      lanes.push_back(2 * i);
-    result = vector::ShuffleOp::create(b, pairs, pairs, lanes);
+      lanes.push_back(*step * i);
+    result = vector::ShuffleOp::create(b, elements, elements, lanes);
   } else {
     if (!active)
       active = broadcast(
@@ -558,10 +560,15 @@ LogicalResult KernelEmitter::emitStore(StoreOp store, Value value) {
         LLVM::StoreOp::create(b, vec, pointer, alignment);
       continue;
     }
-    if (split && split->first.isConstant(2)) {
+    // AVX-512, which has 16 lanes, stores under masks by one instruction; that
+    // of AVX2 takes longer than a store for each lane.
+    constexpr int64_t kLanesOfMasks = 16;
+    std::optional<int64_t> step =
+        split ? getSmallStep(split->first, alignment) : std::nullopt;
+    if (step && (*step == 2 || width >= kLanesOfMasks)) {
       Value pointer = elementPointer(base, memory, scalarExpr(address, copy));
-      LLVM::MaskedStoreOp::create(b, repeatLanes(b, vec), pointer,
-                                  getSecondLanes(b, width, active),
+      LLVM::MaskedStoreOp::create(b, repeatLanes(b, vec, *step), pointer,
+                                  getSpacedLanes(b, width, *step, active),
                                   b.getI32IntegerAttr(alignment));
       continue;
     }

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -34,8 +35,64 @@
 
 using namespace mlir;
 
+/// An attribute of an `arith.truncf` to bf16: a NaN among its operand stays one
+/// when it is rounded as a number.
+static constexpr StringLiteral kKeepsNaN = "coil.keeps_nan";
+
 static bool isBF16(Type type) {
   return mlir::getElementTypeOrSelf(type).isBF16();
+}
+
+/// Whether an f32 has zeros in the lower half of its word where it is NaN,
+/// if that holds for the operands in `known`. Arithmetic gives the NaN of an
+/// operand, made quiet, or the processor's own, which has a single bit set.
+/// Calls and conversions from other types have NaN of any kind.
+static bool hasShortNaN(Operation *op, const DenseSet<Value> &known) {
+  auto isKnown = [&](Value v) {
+    return !isa<FloatType>(getElementTypeOrSelf(v.getType())) ||
+           known.contains(v);
+  };
+  if (auto extend = dyn_cast<arith::ExtFOp>(op))
+    return isBF16(extend.getIn().getType());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    Attribute value = constant.getValue();
+    if (auto splat = dyn_cast<SplatElementsAttr>(value))
+      value = splat.getSplatValue<Attribute>();
+    auto number = dyn_cast<FloatAttr>(value);
+    return number && !number.getValue().isNaN();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return llvm::all_of(branch->getRegions(), [&](Region &region) {
+      return !region.empty() &&
+             llvm::all_of(region.front().getTerminator()->getOperands(),
+                          isKnown);
+    });
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+             arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp,
+             arith::SIToFPOp, arith::UIToFPOp, math::AbsFOp, math::FmaOp,
+             math::SqrtOp, vector::BroadcastOp, vector::ExtractOp,
+             vector::InsertOp, vector::ShuffleOp, vector::ExtractStridedSliceOp,
+             vector::InsertStridedSliceOp>(op) &&
+         llvm::all_of(op->getOperands(), isKnown);
+}
+
+/// Marks the roundings to bf16 that need not look for NaN: all that adding half
+/// a unit can do to one is to carry into its sign, from ones in the lower half.
+static void markRoundingsOfShortNaN(Operation *root) {
+  DenseSet<Value> known;
+  root->walk([&](Operation *op) {
+    if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+        truncate && isBF16(truncate.getType()) &&
+        known.contains(truncate.getIn()))
+      truncate->setAttr(kKeepsNaN, UnitAttr::get(root->getContext()));
+    // What carries values around loops is not followed.
+    if (llvm::any_of(
+            op->getResultTypes(),
+            [](Type type) { return getElementTypeOrSelf(type).isF32(); }) &&
+        hasShortNaN(op, known))
+      known.insert_range(op->getResults());
+  });
 }
 
 /// Whether `op` computes with bf16, other than by conversion.
@@ -78,6 +135,8 @@ struct NarrowThroughF32 : OpRewritePattern<arith::TruncFOp> {
 /// comparison has to be packed, too; here the words are packed once. A NaN
 /// stays a quiet one, though not with the same sign.
 ///
+/// Where `kKeepsNaN` says that a NaN is rounded to one, nothing looks for it.
+///
 /// A rounded value that is extended again, as between two operators of a fused
 /// kernel, stays in its word: nothing is packed.
 struct RoundToBF16 : OpRewritePattern<arith::TruncFOp> {
@@ -108,7 +167,8 @@ struct RoundToBF16 : OpRewritePattern<arith::TruncFOp> {
     });
     Value rounded = bits;
     if (!isExact)
-      rounded = round(b, op.getIn(), bits, staysInWord, constant);
+      rounded = round(b, op.getIn(), bits, staysInWord, constant,
+                      op->hasAttr(kKeepsNaN));
     for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
       auto extend = dyn_cast<arith::ExtFOp>(user);
       if (!extend || extend.getType() != from)
@@ -132,12 +192,15 @@ private:
   /// Words whose upper halves are the rounded values.
   static Value round(ImplicitLocOpBuilder &b, Value value, Value bits,
                      bool staysInWord,
-                     llvm::function_ref<Value(int32_t)> constant) {
+                     llvm::function_ref<Value(int32_t)> constant,
+                     bool keepsNaN) {
     // Half a unit, and a little less where the last bit is even.
     Value last = arith::AndIOp::create(
         b, arith::ShRUIOp::create(b, bits, constant(16)), constant(1));
     Value rounded = arith::AddIOp::create(
         b, arith::AddIOp::create(b, bits, constant(0x7fff)), last);
+    if (keepsNaN)
+      return rounded;
     Value isNaN =
         arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
     if (staysInWord)
@@ -221,6 +284,7 @@ LogicalResult coil::legalizeSmallFloats(Operation *root) {
     patterns.add<NarrowThroughF32>(ctx);
     walkAndApplyPatterns(root, std::move(patterns));
   }
+  markRoundingsOfShortNaN(root);
   RewritePatternSet patterns(ctx);
   arith::populateExpandBFloat16Patterns(patterns);
   patterns.add<RoundToBF16>(ctx, /*benefit=*/2);

@@ -398,9 +398,11 @@ void ComboEmitter::emitPart(size_t i, Value block, int64_t threads) {
       auto number = [&](int64_t n) -> Value {
         return arith::ConstantIntOp::create(b, loc(), b.getI32Type(), n);
       };
-      NVVM::BarrierOp::create(b, op->getLoc(), TypeRange(), number(0),
-                              number(own), NVVM::BarrierReductionAttr(),
-                              Value());
+      // Not `nvvm.barrier`, whose text with locations cannot be read again.
+      LLVM::CallIntrinsicOp::create(
+          b, op->getLoc(),
+          b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.count"),
+          ValueRange{number(0), number(own)});
       op->erase();
     }
   }

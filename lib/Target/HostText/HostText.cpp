@@ -59,7 +59,9 @@ std::vector<std::string> coil::getEmitterNames() {
 }
 
 void coil::registerHostTextTranslations() {
-  for (const RegisteredEmitter &emitter : getRegisteredEmitters())
+  // Never destroyed: the registry refers to the descriptions.
+  auto &emitters = *new std::vector<RegisteredEmitter>(getRegisteredEmitters());
+  for (const RegisteredEmitter &emitter : emitters)
     TranslateFromMLIRRegistration(
         "wrapper-to-" + emitter.name, emitter.description,
         [emit = emitter.emit](ModuleOp module, llvm::raw_ostream &os) {

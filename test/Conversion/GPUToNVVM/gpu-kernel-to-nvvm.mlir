@@ -34,7 +34,7 @@ gpu.module @kernel {
     %j = arith.index_cast %n : i64 to index
     // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
     memref.store %sum, %s[%t] : memref<32xf32, #gpu.address_space<workgroup>>
-    // CHECK: nvvm.barrier
+    // CHECK: nvvm.barrier0
     gpu.barrier
     %r = memref.load %s[%j] : memref<32xf32, #gpu.address_space<workgroup>>
     llvm.store %r, %x : f32, !llvm.ptr<1>

@@ -44,13 +44,13 @@ wrapper.kernel @split_call(%x: tensor<16xf64>) attributes {input_strides = [#sym
 
 // -----
 
-// Another stride than one is a gather; bools take a byte in memory.
+// A stride of more than a few elements is a gather; bools take a byte in memory.
 // CHECK-LABEL: wrapper.kernel @strided_bool
 // CHECK:       llvm.intr.masked.gather
 // CHECK:       arith.cmpf
 // CHECK:       arith.extui %{{.+}} : vector<16xi1> to vector<16xi8>
 // CHECK:       llvm.store %{{.+}} : vector<16xi8>
-wrapper.kernel @strided_bool(%x: tensor<16xf32>) attributes {input_strides = [#sym.shape<[3]>], output_strides = [#sym.shape<[1]>], symbols = []} {
+wrapper.kernel @strided_bool(%x: tensor<16xf32>) attributes {input_strides = [#sym.shape<[5]>], output_strides = [#sym.shape<[1]>], symbols = []} {
   %0 = loop.kernel "isnan" [16] (%a = %x) : (tensor<16xf32>) -> tensor<16xi1> schedule<vector_dim = 0, vector_width = 16, block = 16> {
     %v = loop.load %a[d0] : tensor<16xf32> -> f32
     %e = arith.cmpf uno, %v, %v : f32

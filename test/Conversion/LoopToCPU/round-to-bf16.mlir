@@ -51,3 +51,61 @@ wrapper.kernel @exact() attributes {grain = 1 : i64, input_strides = [], output_
     llvm.return
   }
 }
+
+// A NaN of arithmetic on values that were bf16 has zeros in its lower half: it is rounded to a NaN without being looked for.
+// CHECK-LABEL: llvm.func @short_nan
+// CHECK-NOT: llvm.fcmp
+// CHECK: llvm.fadd
+// CHECK-NOT: llvm.fcmp
+// CHECK: llvm.return
+wrapper.kernel @short_nan() attributes {grain = 1 : i64, input_strides = [], output_strides = [], symbols = [], total = #sym.expr<1>} {
+  llvm.func @short_nan(%p: !llvm.ptr, %q: !llvm.ptr, %b: i1) {
+    %c = arith.constant dense<1.5> : vector<8xf32>
+    %x = llvm.load %p : !llvm.ptr -> vector<8xbf16>
+    %y = scf.if %b -> (vector<8xf32>) {
+      %e = arith.extf %x : vector<8xbf16> to vector<8xf32>
+      scf.yield %e : vector<8xf32>
+    } else {
+      scf.yield %c : vector<8xf32>
+    }
+    %s = arith.addf %y, %c : vector<8xf32>
+    %r = arith.truncf %s : vector<8xf32> to vector<8xbf16>
+    %z = arith.extf %r : vector<8xbf16> to vector<8xf32>
+    %m = arith.mulf %z, %y : vector<8xf32>
+    %n = math.sqrt %m : vector<8xf32>
+    %o = arith.truncf %n : vector<8xf32> to vector<8xbf16>
+    llvm.store %o, %q : vector<8xbf16>, !llvm.ptr
+    llvm.return
+  }
+}
+
+// Not so the NaN of an f32 in memory, of a call, of a constant, or what a loop carries.
+// CHECK-LABEL: llvm.func @any_nan
+// CHECK-COUNT-4: llvm.fcmp "uno"
+// CHECK: llvm.return
+wrapper.kernel @any_nan() attributes {grain = 1 : i64, input_strides = [], output_strides = [], symbols = [], total = #sym.expr<1>} {
+  llvm.func @any_nan(%p: !llvm.ptr, %q: !llvm.ptr, %n: i64) {
+    %c = arith.constant dense<0x7fffffff> : vector<8xf32>
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %f = llvm.load %p : !llvm.ptr -> vector<8xf32>
+    %x = llvm.load %p : !llvm.ptr -> vector<8xbf16>
+    %e = arith.extf %x : vector<8xbf16> to vector<8xf32>
+    %s0 = arith.addf %e, %f : vector<8xf32>
+    %s1 = math.exp %e : vector<8xf32>
+    %s2 = arith.addf %e, %c : vector<8xf32>
+    %s3 = scf.for %i = %zero to %n step %one iter_args(%a = %f) -> (vector<8xf32>) : i64 {
+      %b = arith.addf %a, %e : vector<8xf32>
+      scf.yield %b : vector<8xf32>
+    }
+    %r0 = arith.truncf %s0 : vector<8xf32> to vector<8xbf16>
+    %r1 = arith.truncf %s1 : vector<8xf32> to vector<8xbf16>
+    %r2 = arith.truncf %s2 : vector<8xf32> to vector<8xbf16>
+    %r3 = arith.truncf %s3 : vector<8xf32> to vector<8xbf16>
+    llvm.store %r0, %q : vector<8xbf16>, !llvm.ptr
+    llvm.store %r1, %q : vector<8xbf16>, !llvm.ptr
+    llvm.store %r2, %q : vector<8xbf16>, !llvm.ptr
+    llvm.store %r3, %q : vector<8xbf16>, !llvm.ptr
+    llvm.return
+  }
+}

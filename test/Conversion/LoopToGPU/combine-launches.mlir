@@ -29,7 +29,7 @@
 // CHECK:   llvm.getelementptr %[[TABLE]][1]
 // CHECK:   llvm.getelementptr %[[TABLE]][3]
 // CHECK:   arith.index_castui %[[OWN]] : i64 to index
-// CHECK:   nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+// CHECK:   llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%{{.*}}, %{{.*}})
 // CHECK-LABEL: wrapper.func @independent
 // CHECK: wrapper.launch @one_with_two[s0, s1] ins(%{{.*}}, %{{.*}} : {{.*}}) outs(%{{.*}}, %{{.*}} :
 // CHECK-NOT: wrapper.launch

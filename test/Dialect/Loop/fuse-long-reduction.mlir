@@ -220,3 +220,76 @@ func.func @few_rows(%x: tensor<4096x512xf32>) -> tensor<512xf32> {
   }
   return %s : tensor<512xf32>
 }
+
+// A reader that computes the producer again leaves it to the reduction, which was refused before.
+// CHECK-LABEL: func.func @left_to_the_reduction
+// ROWS-LABEL: func.func @left_to_the_reduction
+// CHECK: %[[M:.*]] = loop.kernel "add+max" [4, 161507] (%{{.*}} = %arg0)
+// CHECK-SAME: -> tensor<1x1xf32>
+// CHECK: loop.kernel "add+sub" [4, 161507] (%{{.*}} = %arg0, %{{.*}} = %[[M]])
+// CHECK-NOT: loop.kernel
+func.func @left_to_the_reduction(%x: tensor<4x161507xbf16>) -> tensor<4x161507xbf16> {
+  %t = loop.kernel "add" [4, 161507] (%a = %x) : (tensor<4x161507xbf16>) -> tensor<4x161507xbf16> {
+    %one = arith.constant 1.25 : f32
+    %v = loop.load %a[d0, d1] : tensor<4x161507xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %s = arith.addf %e, %one : f32
+    %r = arith.truncf %s : f32 to bf16
+    loop.store %r, 0[d0, d1] : bf16
+  }
+  %m = loop.kernel "max" [4, 161507] (%a = %t) : (tensor<4x161507xbf16>) -> tensor<1x1xf32> {
+    %v = loop.load %a[d0, d1] : tensor<4x161507xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %r = loop.reduce max %e over [0, 1] : f32
+    loop.store %r, 0[0, 0] : f32
+  }
+  %y = loop.kernel "sub" [4, 161507] (%a = %t, %b = %m) : (tensor<4x161507xbf16>, tensor<1x1xf32>) -> tensor<4x161507xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<4x161507xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %w = loop.load %b[0, 0] : tensor<1x1xf32> -> f32
+    %d = arith.subf %e, %w : f32
+    %r = arith.truncf %d : f32 to bf16
+    loop.store %r, 0[d0, d1] : bf16
+  }
+  return %y : tensor<4x161507xbf16>
+}
+
+// What the chunks of a sum take, the squares, is not stored for their sake beside what others read of it.
+// CHECK-LABEL: func.func @squares
+// CHECK: %[[T:.*]] = loop.kernel "rsqrt" [3, 1746686] (%{{.*}} = %arg0)
+// CHECK-SAME: -> tensor<3x1746686xbf16>
+// CHECK: %[[S:.*]] = loop.kernel "mul+sum" [3, 1746686] (%{{.*}} = %[[T]])
+// CHECK-SAME: -> tensor<3xf32>
+// CHECK: loop.kernel "{{.*}}div" [3, 1746686] ({{.*}} = %[[S]])
+// CHECK-NOT: loop.kernel
+func.func @squares(%x: tensor<3x1746686xbf16>) -> (tensor<3x1746686xbf16>, tensor<3x1746686xbf16>) {
+  %t = loop.kernel "rsqrt" [3, 1746686] (%a = %x) : (tensor<3x1746686xbf16>) -> tensor<3x1746686xbf16> {
+    %one = arith.constant 1.0 : f32
+    %v = loop.load %a[d0, d1] : tensor<3x1746686xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %q = math.sqrt %e : f32
+    %s = arith.divf %one, %q : f32
+    %r = arith.truncf %s : f32 to bf16
+    loop.store %r, 0[d0, d1] : bf16
+  }
+  %p = loop.kernel "mul" [3, 1746686] (%a = %t) : (tensor<3x1746686xbf16>) -> tensor<3x1746686xf32> {
+    %v = loop.load %a[d0, d1] : tensor<3x1746686xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %r = arith.mulf %e, %e : f32
+    loop.store %r, 0[d0, d1] : f32
+  }
+  %m = loop.kernel "sum" [3, 1746686] (%a = %p) : (tensor<3x1746686xf32>) -> tensor<3xf32> {
+    %v = loop.load %a[d0, d1] : tensor<3x1746686xf32> -> f32
+    %r = loop.reduce sum %v over [1] : f32
+    loop.store %r, 0[d0] : f32
+  }
+  %y = loop.kernel "div" [3, 1746686] (%a = %t, %b = %m) : (tensor<3x1746686xbf16>, tensor<3xf32>) -> tensor<3x1746686xbf16> {
+    %v = loop.load %a[d0, d1] : tensor<3x1746686xbf16> -> bf16
+    %e = arith.extf %v : bf16 to f32
+    %w = loop.load %b[d0] : tensor<3xf32> -> f32
+    %d = arith.divf %e, %w : f32
+    %r = arith.truncf %d : f32 to bf16
+    loop.store %r, 0[d0, d1] : bf16
+  }
+  return %y, %t : tensor<3x1746686xbf16>, tensor<3x1746686xbf16>
+}

@@ -197,3 +197,49 @@ func.func @rows_of_any_length_keep_nothing(%x: tensor<?x?xf32, #sym.shape<[s0, s
   }
   return %y : tensor<?x?xf32, #sym.shape<[s0, s1]>>
 }
+
+// -----
+
+// Groups of four are read by vectors along the longer dimension, that pick every fourth element; what is stored by such steps is not.
+// CHECK-LABEL: @by_groups
+// WIDE:        schedule<vector_dim = 1, vector_width = 16, unroll = 4
+// CHECK-LABEL: loop.kernel "scale"
+// WIDE-SAME:   schedule<vector_dim = 1
+func.func @by_groups(%x: tensor<1009x4xf32>, %w: tensor<4xf32>) -> (tensor<4x1009xf32>, tensor<1009x4xf32>) {
+  %y = loop.kernel "transpose" [4, 1009] (%a = %x) : (tensor<1009x4xf32>) -> tensor<4x1009xf32> {
+    %v = loop.load %a[d1, d0] : tensor<1009x4xf32> -> f32
+    %s = arith.addf %v, %v : f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  %z = loop.kernel "scale" [1009, 4] (%a = %x, %b = %w) : (tensor<1009x4xf32>, tensor<4xf32>) -> tensor<1009x4xf32> {
+    %v = loop.load %a[d0, d1] : tensor<1009x4xf32> -> f32
+    %u = loop.load %b[d1] : tensor<4xf32> -> f32
+    %s = arith.mulf %v, %u : f32
+    loop.store %s, 0[d0, d1] : f32
+  }
+  return %y, %z : tensor<4x1009xf32>, tensor<1009x4xf32>
+}
+
+// -----
+
+// Results of a reduction are stored once for all that is reduced: however many there are, its rows are what vectors lie along.
+// CHECK-LABEL: @many_results
+// WIDE:        schedule<vector_dim = 1, vector_width = 16
+func.func @many_results(%x: tensor<64x4096xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %y:5 = loop.kernel "five" [64, 4096] (%a = %x) : (tensor<64x4096xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+    %v = loop.load %a[d0, d1] : tensor<64x4096xf32> -> f32
+    %w = arith.mulf %v, %v : f32
+    %n = arith.negf %v : f32
+    %s0 = loop.reduce sum %v over [1] : f32
+    %s1 = loop.reduce sum %w over [1] : f32
+    %s2 = loop.reduce max %v over [1] : f32
+    %s3 = loop.reduce max %n over [1] : f32
+    %s4 = loop.reduce max %w over [1] : f32
+    loop.store %s0, 0[d0] : f32
+    loop.store %s1, 1[d0] : f32
+    loop.store %s2, 2[d0] : f32
+    loop.store %s3, 3[d0] : f32
+    loop.store %s4, 4[d0] : f32
+  }
+  return %y#0, %y#1, %y#2, %y#3, %y#4 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}

@@ -126,7 +126,7 @@ protected:
   static mlir::BlockArgument getResized(ResizeStorageOp op);
   /// What diagnostics call the emitter.
   llvm::StringRef getEmitterName() const { return emitterName; }
-  /// The prefix of comments.
+  /// What comments begin with, without a blank: `#`.
   virtual llvm::StringRef getComment() const = 0;
   /// The source positions that a location mentions, such as "conv2d
   /// (model.py:17)", as part of a comment.

@@ -214,6 +214,19 @@ std::optional<unsigned> coil::loop::findRows(KernelOp kernel,
   return std::nullopt;
 }
 
+/// How often a result is stored for each point of the kernel: once for all
+/// points that are reduced to an element of it.
+static double getStoreRate(KernelOp kernel, const DimDependence &dependence,
+                           StoreOp store) {
+  double points = 1;
+  llvm::SmallBitVector varies = dependence.of(store.getIndices().getDims());
+  for (unsigned d : kernel.getReducedDims())
+    if (!varies[d])
+      points *= static_cast<double>(std::max<int64_t>(
+          1, kernel.getExtent(d).getConstant().value_or(kLanes)));
+  return 1 / points;
+}
+
 /// How well vectorising dimension `d` serves the accesses; higher is better.
 static double score(KernelOp kernel, const DimDependence &dependence,
                     const sym::Context &context, unsigned d) {
@@ -228,8 +241,16 @@ static double score(KernelOp kernel, const DimDependence &dependence,
     }
     auto split = sym::splitLinear(
         getSimpleAddress(kernel, context, tensor, indices), dim);
+    unsigned bytes = llvm::divideCeil(
+        getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth(), 8u);
     if (split && isNeighbour(split->first))
       total += 1;
+    else if (std::optional<int64_t> step =
+                 split ? getSmallStep(split->first, bytes) : std::nullopt)
+      // The loads of as many vectors, and one permutation fewer. Stores under
+      // as many masks are about as slow as the scatter of a vector that is
+      // mostly empty.
+      total += load ? 2.0 / static_cast<double>(*step + 1) : 0;
     else if (!split || !split->first.isConstant(0))
       total -= load && findRows(kernel, context, load, d) ? kTransposePenalty
                                                           : kGatherPenalty;
@@ -240,8 +261,11 @@ static double score(KernelOp kernel, const DimDependence &dependence,
                                    [&](Value v) { return dependence[v][d]; });
       access(load.getSource(), load.getIndices().getDims(), indirect, load);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
+      double others = total;
+      total = 0;
       access(kernel.getResult(static_cast<unsigned>(store.getOutput())),
              store.getIndices().getDims(), false);
+      total = others + total * getStoreRate(kernel, dependence, store);
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
       bool indirect = llvm::any_of(scatter.getArgs(),
                                    [&](Value v) { return dependence[v][d]; });

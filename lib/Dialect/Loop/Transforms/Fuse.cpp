@@ -56,7 +56,7 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     for (Operation &op : body)
       if (isa<KernelOp>(op))
         worklist.push_back(&op);
-    DenseSet<Operation *> gone, deferred;
+    DenseSet<Operation *> gone, deferred, visited;
     for (size_t next = 0; next < worklist.size(); ++next) {
       Operation *op = worklist[next];
       // A kernel that was merged into an earlier one is not visited again.
@@ -65,11 +65,14 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
       KernelOp consumer = cast<KernelOp>(op);
       // What its readers compute again, such as the f32 of a bf16, is no part
       // of what they compute it from: with that it would be expensive, and
-      // kept.
-      if (fuser.isComputedByReaders(consumer) && deferred.insert(op).second) {
+      // kept. Nor should what chunks of a reduction take store anything before.
+      if ((fuser.isComputedByReaders(consumer) ||
+           fuser.isTakenByChunks(consumer)) &&
+          deferred.insert(op).second) {
         worklist.push_back(op);
         continue;
       }
+      visited.insert(op);
       DenseSet<Operation *> refused;
       for (bool changed = true; changed;) {
         changed = false;
@@ -113,8 +116,12 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
             foldPositions(consumer);
           hoist(consumer, last);
           gone.insert(consumerOp);
+          visited.erase(consumerOp);
+          visited.insert(consumer);
           if (onlyReader || keeps)
             gone.insert(producerOp);
+          else
+            visitAgain(producerOp, visited, gone, worklist);
           refused.clear(); // Other readers may be gone now.
           reportFused(loc, names);
           changed = true;
@@ -126,6 +133,21 @@ struct LoopFusePass : coil::loop::impl::LoopFusePassBase<LoopFusePass> {
     // What only copies read now, nobody reads.
     for (KernelOp kernel : llvm::to_vector(body.getOps<KernelOp>()))
       dropUnusedResults(kernel);
+  }
+
+  /// Asks once more about the only reader that a producer is left with: it may
+  /// have been refused since there were others, which compute it again now.
+  static void visitAgain(Operation *producer,
+                         const DenseSet<Operation *> &visited,
+                         DenseSet<Operation *> &gone,
+                         SmallVectorImpl<Operation *> &worklist) {
+    auto users = llvm::to_vector(producer->getUsers());
+    if (users.empty() || !llvm::all_equal(users) ||
+        !visited.contains(users.front()))
+      return;
+    // Not the one that had this address before.
+    gone.erase(users.front());
+    worklist.push_back(users.front());
   }
 
   /// Gives long reductions what follows for each of their results.

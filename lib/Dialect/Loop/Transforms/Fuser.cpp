@@ -487,6 +487,19 @@ bool Fuser::isComputedByReaders(KernelOp kernel) {
   return readers.size() > 1 && isRecomputedByAll(kernel);
 }
 
+bool Fuser::isTakenByChunks(KernelOp kernel) {
+  if (reduces(kernel) || kernel->use_empty() ||
+      !llvm::all_equal(kernel->getUsers()))
+    return false;
+  auto reader = dyn_cast<KernelOp>(*kernel->user_begin());
+  return reader && isLongReduction(reader, kernel) &&
+         !(takesElements && storesInChunks(reader, hints)) &&
+         llvm::any_of(kernel.getInputs(), [&](Value v) {
+           auto producer = v.getDefiningOp<KernelOp>();
+           return producer && !isOnlyReader(kernel, producer);
+         });
+}
+
 /// A producer that fusion refuses, or whose result others read, too: a kernel
 /// of its own for what the consumer reads of it, if that is cheaper than to
 /// keep it in memory, and the plan to merge that.

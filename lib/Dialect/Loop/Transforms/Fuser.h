@@ -126,6 +126,9 @@ struct Fuser {
   bool isRecomputedByAll(KernelOp producer);
   /// Whether each of several readers of `kernel` computes it for itself.
   bool isComputedByReaders(KernelOp kernel);
+  /// Whether a long reduction alone reads `kernel`, and would not take it any
+  /// more once it stores what others read, too: its chunks store nothing.
+  bool isTakenByChunks(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
   /// Whether what a kernel reduces or scans is so long, and so few, that one
   /// block for each would leave a device idle; and whether a kernel will be cut

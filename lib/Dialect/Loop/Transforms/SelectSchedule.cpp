@@ -273,7 +273,7 @@ struct LoopSelectSchedulePass
     return reduced >= kMinRows && points >= kMinRowPoints;
   }
 
-  /// Whether vectors along `vectorDim` are gathered from elements apart.
+  /// Whether vectors along `vectorDim` are gathered from elements far apart.
   static bool gathers(KernelOp kernel, const DimDependence &dependence,
                       const sym::Context &context, unsigned vectorDim) {
     return llvm::any_of(kernel.getBlock()->getOps<LoadOp>(), [&](LoadOp load) {
@@ -281,7 +281,10 @@ struct LoopSelectSchedulePass
         return false;
       std::optional<sym::ExprAttr> step =
           getStep(kernel, context, load, vectorDim);
-      return !isNeighbour(step) && !(step && step->isConstant(0));
+      return !isNeighbour(step) && !(step && step->isConstant(0)) &&
+             !getSmallStep(
+                 step,
+                 llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8u));
     });
   }
 

@@ -107,6 +107,20 @@ inline bool isNeighbour(std::optional<sym::ExprAttr> step) {
   return step && (step->isConstant(1) || step->isConstant(-1));
 }
 
+/// How many elements of so many bytes lanes with such a step are apart, where
+/// that is few enough to access all between the first and the last in a row:
+/// the lanes are picked from at most four registers of 32-bit lanes, by three
+/// permutations of two of them, where a gather takes a load and an insertion
+/// for each lane.
+inline std::optional<int64_t> getSmallStep(std::optional<sym::ExprAttr> step,
+                                           unsigned bytes) {
+  constexpr int64_t kMaxBytesBetween = 16;
+  if (!step || !step->isConstant() || step->getValue() < 2 ||
+      step->getValue() > kMaxBytesBetween / bytes)
+    return std::nullopt;
+  return step->getValue();
+}
+
 /// Whether vectors may lie along dimension `d` as far as scans and scatters of
 /// `kernel`, which take its points in order, are concerned: no scatter is over
 /// it, and scans combine the lanes of a vector where it is the last dimension
