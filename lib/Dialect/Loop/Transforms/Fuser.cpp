@@ -487,6 +487,19 @@ bool Fuser::isComputedByReaders(KernelOp kernel) {
   return readers.size() > 1 && isRecomputedByAll(kernel);
 }
 
+bool Fuser::isTakenByScatter(KernelOp kernel, KernelOp reduction) {
+  if (kernel.getNumResults() != 1 || reduces(kernel) || scatters(kernel))
+    return false;
+  Value result = kernel.getResult(0);
+  auto reader = result.hasOneUse() ? dyn_cast<KernelOp>(*result.user_begin())
+                                   : KernelOp();
+  double bytes = 0;
+  for (Value v : reduction.getResults())
+    bytes += getBytes(v, hints);
+  return reader && scatters(reader) && bytes < getBytes(result, hints) &&
+         plan(kernel, reader);
+}
+
 /// A producer that fusion refuses, or whose result others read, too: a kernel
 /// of its own for what the consumer reads of it, if that is cheaper than to
 /// keep it in memory, and the plan to merge that.
@@ -633,6 +646,11 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   if (isLibraryKernel(consumer))
     return refuse("a library computes the consumer, which takes its operands "
                   "from memory"),
+           std::nullopt;
+
+  if (reduces(producer) && isTakenByScatter(consumer, producer)) // (C7)
+    return refuse("a scatter takes the consumer, of which there is more, "
+                  "without storing it"),
            std::nullopt;
 
   bool onlyReader = isOnlyReader(consumer, producer);

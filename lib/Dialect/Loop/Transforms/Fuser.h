@@ -127,6 +127,10 @@ struct Fuser {
   /// Whether each of several readers of `kernel` computes it for itself.
   bool isComputedByReaders(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
+  /// Whether the only reader of `kernel` is a scatter that would compute its
+  /// elements without storing them. It cannot when `reduction`, of which there
+  /// are fewer results, is part of the kernel.
+  bool isTakenByScatter(KernelOp kernel, KernelOp reduction);
   /// Whether what a kernel reduces or scans is so long, and so few, that one
   /// block for each would leave a device idle; and whether a kernel will be cut
   /// into chunks. With what it computes in one kernel with `other`, if that is

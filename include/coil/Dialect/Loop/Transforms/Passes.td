@@ -91,6 +91,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     (C6) A producer that is read at an indirect index reads its own operands at
          that index alone, in dimensions of the same size, so that their bounds
          are checked as its own would be.
+    (C7) A reduction is no part of a consumer with more results that a scatter,
+         its only reader, can take: with a reduction it could not.
 
     Before:
     ```mlir
@@ -834,7 +836,7 @@ def LoopSelectSchedulePass
     vectorise (the one that most accesses walk with stride one), the vector
     width (as many lanes as the widest common element type leaves room for), the
     number of vectors in flight (by what the length of a row leaves for masked
-    vectors), the block of a vectorised parallel dimension and the grain of the
+    vectors; a short row of a known length is a whole number of narrower ones), the block of a vectorised parallel dimension and the grain of the
     parallel loop. Where operands of a pointwise kernel lie in rows along another
     dimension, tiles of both are transposed. A long reduction along other dimensions
     than the vector's goes by rows, so that it reads memory in pieces of
