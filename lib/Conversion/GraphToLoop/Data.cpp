@@ -12,6 +12,7 @@
 #include "PopulatePatterns.h"
 
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/InRange.h"
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -243,7 +244,9 @@ static void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
         ctx, getLoopKind(*given, op.getInput().getType().getElementType()));
   loop::ScatterOp::create(k.b, kind, v, k.kernel.getBody().getArgument(0),
                           sym::ShapeAttr::get(ctx, index), args, 0, dims,
-                          BoundsPolicy::WrapCheck);
+                          op->hasAttr(kInRangeAttrName)
+                              ? BoundsPolicy::Trusted
+                              : BoundsPolicy::WrapCheck);
 }
 
 namespace {

@@ -36,7 +36,8 @@ def GraphLegalizeAtenPass
     %0 = graph.add %a, %c : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::coil::graph::GraphDialect"];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::coil::target::TargetDialect"];
 }
 
 def GraphExpandComplexPass
