@@ -412,7 +412,11 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
                   " times");
   bool loads = llvm::any_of(*producer.getBlock(),
                             [](Operation &op) { return isa<LoadOp>(op); });
-  if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
+  // What reads nothing is a few numbers of positions for a core of a GPU; for
+  // one of a processor a table of them, if it takes more than a few operations.
+  bool readsNothing = !loads && (isCheap(producer) || runsThreads(consumer) ||
+                                 repeats <= kMaxCheapRecompute);
+  if (repeats > kMaxRecompute && !readsNothing && !isTrivial(producer) &&
       !(isCheap(producer) && repeats <= kMaxCheapRecompute) &&
       !isFasterThanMemory(producer, consumer, repeats, hints))
     return refuse("it would be recomputed " + Twine(int64_t(repeats)) +

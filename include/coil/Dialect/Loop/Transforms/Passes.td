@@ -71,7 +71,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
 
     Refused, each with a remark (category `loop-fuse`) that says why: a cycle
     through a third kernel; a reduction that would be recomputed or lose its
-    parallelism; an expensive producer that would be recomputed; an indirect
+    parallelism; an expensive producer that would be recomputed (on a processor
+    also one that reads nothing, such as waves of positions: it is a table); an indirect
     read that the producer's operands do not have; a contraction that a library
     computes, unless what follows is an epilogue that the library has; more than
     three reductions that wait for one another; kernels over `max-ops`.
