@@ -127,6 +127,12 @@ static Value loadIndex(KernelBuilder &k, unsigned input, ArrayRef<ExprAttr> at,
   return arith::ExtSIOp::create(k.b, k.b.getI64Type(), v);
 }
 
+/// How the positions of an op are checked.
+static BoundsPolicy getPolicy(Operation *op) {
+  return op->hasAttr(kInRangeAttrName) ? BoundsPolicy::Trusted
+                                       : BoundsPolicy::WrapCheck;
+}
+
 namespace {
 
 /// graph.gather  →  an indirect load.
@@ -224,7 +230,7 @@ struct Index : OpRewritePattern<graph::IndexOp> {
           loadIndex(k, static_cast<unsigned>(i) + 1, how.at[i], tensor));
     Value v =
         loop::LoadOp::create(k.b, k.kernel.getBody().getArgument(0), how.index,
-                             args, Value(), Value(), BoundsPolicy::WrapCheck);
+                             args, Value(), Value(), getPolicy(op));
     k.store(v, 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();
@@ -244,9 +250,7 @@ static void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
         ctx, getLoopKind(*given, op.getInput().getType().getElementType()));
   loop::ScatterOp::create(k.b, kind, v, k.kernel.getBody().getArgument(0),
                           sym::ShapeAttr::get(ctx, index), args, 0, dims,
-                          op->hasAttr(kInRangeAttrName)
-                              ? BoundsPolicy::Trusted
-                              : BoundsPolicy::WrapCheck);
+                          getPolicy(op));
 }
 
 namespace {
