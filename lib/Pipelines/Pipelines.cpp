@@ -164,6 +164,7 @@ void coil::buildGraphPipeline(OpPassManager &pm,
   // oneDNN is faster than the copy that this costs.
   decompose.tiles = runsThreads;
   pm.addNestedPass<func::FuncOp>(graph::createGraphDecomposePass(decompose));
+  pm.addNestedPass<func::FuncOp>(graph::createGraphJoinSlicesPass());
   // Decomposition leaves identities and duplicates behind.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -12,6 +12,7 @@
 #include "PopulatePatterns.h"
 
 #include "coil/Dialect/Graph/IR/Graph.h"
+#include "coil/Dialect/Graph/IR/InRange.h"
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -22,28 +23,57 @@ using sym::ExprAttr;
 
 namespace {
 
-/// graph.cat  →  one masked load for each operand, the masks disjoint.
+/// graph.cat  →  one masked load for each operand, the masks disjoint. Of many
+/// operands it is a concatenation of concatenations: each element finds its
+/// operand among few, in a time that grows with the root of their number.
 struct Cat : OpRewritePattern<graph::CatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::CatOp op,
                                 PatternRewriter &rewriter) const override {
-    MLIRContext *ctx = getContext();
-    SmallVector<ExprAttr> dims = getSizes(op.getResult());
+    rewriter.replaceOp(op, lower(op.getInputs(), op.getResult(),
+                                 getSizes(op.getResult()), rewriter, op));
+    return success();
+  }
+
+private:
+  /// Their loads and masks are about half of the ops that a kernel may have, so
+  /// that neighbours fuse with it.
+  static constexpr size_t kMostOperands = 32;
+
+  static Value lower(ValueRange inputs, Value result, ArrayRef<ExprAttr> dims,
+                     PatternRewriter &rewriter, graph::CatOp op) {
+    MLIRContext *ctx = rewriter.getContext();
     unsigned rank = static_cast<unsigned>(dims.size());
     unsigned dim = static_cast<unsigned>(op.getDim());
-    KernelBuilder k(rewriter, op.getLoc(), "cat", dims, op.getInputs(),
-                    op.getType());
-    Type scalar = getScalarType(op.getResult());
+    SmallVector<Value> parts;
+    if (size_t count = inputs.size(); count > kMostOperands) {
+      size_t groups = llvm::divideCeil(count, kMostOperands);
+      for (size_t i = 0; i < groups; ++i) {
+        size_t begin = i * count / groups;
+        ValueRange some = inputs.slice(begin, (i + 1) * count / groups - begin);
+        SmallVector<ExprAttr> sizes(dims);
+        sizes[dim] = sym::constant(ctx, 0);
+        for (Value v : some)
+          sizes[dim] = sym::add(sizes[dim], getSizes(v)[dim]);
+        parts.push_back(lower(some, result, sizes, rewriter, op));
+      }
+      return lower(parts, result, dims, rewriter, op);
+    }
+    Type scalar = getScalarType(result);
+    KernelBuilder k(
+        rewriter, op.getLoc(), "cat", dims, inputs,
+        sym::getTensorType(
+            dims, cast<RankedTensorType>(result.getType()).getElementType()));
     ExprAttr position = sym::dim(ctx, dim);
     Value at = loop::IndexOp::create(k.b, k.b.getI64Type(), position);
     // From the last operand to the first: each load falls back on the value
     // of the operands after it.
     SmallVector<ExprAttr> starts{sym::constant(ctx, 0)};
-    for (Value v : op.getInputs())
+    for (Value v : inputs)
       starts.push_back(sym::add(starts.back(), getSizes(v)[dim]));
-    Value result = k.constant(scalar, 0);
-    for (size_t i = op.getInputs().size(); i-- > 0;) {
+    Value value = k.constant(scalar, 0);
+    for (size_t i = inputs.size(); i-- > 0;) {
       Value start = loop::IndexOp::create(k.b, k.b.getI64Type(), starts[i]);
       Value end = loop::IndexOp::create(k.b, k.b.getI64Type(), starts[i + 1]);
       Value mask = arith::AndIOp::create(
@@ -51,11 +81,10 @@ struct Cat : OpRewritePattern<graph::CatOp> {
           arith::CmpIOp::create(k.b, arith::CmpIPredicate::slt, at, end));
       SmallVector<ExprAttr> index = k.dims(rank);
       index[dim] = sym::sub(position, starts[i]);
-      result = k.load(static_cast<unsigned>(i), index, mask, result);
+      value = k.load(static_cast<unsigned>(i), index, mask, value);
     }
-    k.store(result, 0, k.dims(rank));
-    rewriter.replaceOp(op, k.kernel);
-    return success();
+    k.store(value, 0, k.dims(rank));
+    return k.kernel->getResult(0);
   }
 };
 
@@ -96,6 +125,12 @@ static Value loadIndex(KernelBuilder &k, unsigned input, ArrayRef<ExprAttr> at,
   if (element.isUnsignedInteger())
     return arith::ExtUIOp::create(k.b, k.b.getI64Type(), v);
   return arith::ExtSIOp::create(k.b, k.b.getI64Type(), v);
+}
+
+/// How the positions of an op are checked.
+static BoundsPolicy getPolicy(Operation *op) {
+  return op->hasAttr(kInRangeAttrName) ? BoundsPolicy::Trusted
+                                       : BoundsPolicy::WrapCheck;
 }
 
 namespace {
@@ -195,7 +230,7 @@ struct Index : OpRewritePattern<graph::IndexOp> {
           loadIndex(k, static_cast<unsigned>(i) + 1, how.at[i], tensor));
     Value v =
         loop::LoadOp::create(k.b, k.kernel.getBody().getArgument(0), how.index,
-                             args, Value(), Value(), BoundsPolicy::WrapCheck);
+                             args, Value(), Value(), getPolicy(op));
     k.store(v, 0, k.dims(rank));
     rewriter.replaceOp(op, k.kernel);
     return success();
@@ -215,7 +250,7 @@ static void scatter(KernelBuilder &k, Op op, Value v, ArrayRef<ExprAttr> index,
         ctx, getLoopKind(*given, op.getInput().getType().getElementType()));
   loop::ScatterOp::create(k.b, kind, v, k.kernel.getBody().getArgument(0),
                           sym::ShapeAttr::get(ctx, index), args, 0, dims,
-                          BoundsPolicy::WrapCheck);
+                          getPolicy(op));
 }
 
 namespace {

@@ -19,7 +19,7 @@ from torch.utils._sympy.printers import PythonPrinter
 from coil.torch_compile import _fx
 from coil.torch_compile._piece import as_complex, fit
 from coil.torch_compile._plan import Piece
-from coil.torch_compile._support import CONSTANT, COPY, INPUT, NUMBER, VIEW
+from coil.torch_compile._support import COMPUTE, CONSTANT, COPY, INPUT, NUMBER, VIEW
 from coil.torch_compile._text import MissingSymbol
 
 _numbers = itertools.count()
@@ -147,7 +147,7 @@ class Function:
             return self.node(node.args[0])
         if node not in self.names:
             if kind == VIEW:
-                self._assign(node, self._call(node))
+                self._assign(node, self._strided(node) or self._call(node))
             elif kind == CONSTANT:
                 self.names[node] = self._global(node.target.replace(".", "_"), self._attribute(node.target))
             elif _fx.is_getitem(node):
@@ -179,6 +179,23 @@ class Function:
         arguments = [self.render(each) for each in node.args]
         arguments += [f"{name}={self.render(each)}" for name, each in node.kwargs.items()]
         return f"{self._global(_identifier(node), node.target)}({', '.join(arguments)})"
+
+    def _strided(self, node):
+        """Code for a view of any number of operators as one look at the memory that they begin with; None where more than sizes
+        and strides changes, where these are not known, or where another operator has laid out the memory."""
+        root = self.plan.root_of(node)
+        value, base = _fx.value_of(node), _fx.value_of(root)
+        if self.plan.kinds[root] not in (INPUT, COMPUTE) or not _is_plain(value) or not _is_plain(base) or value.dtype != base.dtype:
+            return None
+        offset = value.storage_offset() - base.storage_offset()
+        known = self.symbols.keys()
+        if any(_fx.symbols_of(number) - known for number in (*value.shape, *value.stride(), offset)):
+            return None
+        sizes, strides = (f"({''.join(self.number(each) + ', ' for each in some)})" for some in (value.shape, value.stride()))
+        name = self.node(root)
+        start = self.number(offset)
+        behind = "" if start == "0" else f", {name}.storage_offset() + {start}" if self.plan.kinds[root] == INPUT else f", {start}"
+        return f"{name}.as_strided({sizes}, {strides}{behind})"
 
     # -- Stages -------------------------------------------------------------
 
@@ -297,6 +314,11 @@ class Function:
         linecache.cache[file] = len(self.source), None, self.source.splitlines(True), file
         exec(compile(self.source, file, "exec"), self.globals)
         return self.globals["call"]
+
+
+def _is_plain(value):
+    """Whether sizes, strides and element type say how a tensor looks at its memory."""
+    return isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_conj() and not value.is_neg()
 
 
 def _identifier(node):

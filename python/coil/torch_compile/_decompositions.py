@@ -14,9 +14,14 @@ import torch
 _aten = torch.ops.aten
 
 # What Coil has a lowering for that is better than the parts. The part that attention for
-# the CPU has in the core table gives other sums than its backward operator takes.
+# the CPU has in the core table gives other sums than its backward operator takes. The parts of
+# slices and their gradients choose for each element of the whole tensor.
 _KEPT = (
     _aten._scaled_dot_product_flash_attention_for_cpu,
+    _aten.select_backward,
+    _aten.select_scatter,
+    _aten.slice_backward,
+    _aten.slice_scatter,
 )
 
 

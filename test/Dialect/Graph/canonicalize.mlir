@@ -254,3 +254,32 @@ func.func @reduce_view(%x: tensor<4x6xbf16>) -> (tensor<1x1xf32>, tensor<4xbf16>
   %k = graph.reduce sum, %p dims [0] : (tensor<6x4xbf16>) -> tensor<4xbf16>
   return %s, %k : tensor<1x1xf32>, tensor<4xbf16>
 }
+
+// -----
+
+// A matrix multiplication without a sum, rounded once.
+// CHECK-LABEL: func @outer_product
+// CHECK-SAME: %[[A:.*]]: tensor<2x3x1xbf16>, %[[B:.*]]: tensor<1x1x4xbf16>, %[[C:.*]]: tensor<4xbf16>
+func.func @outer_product(%a: tensor<2x3x1xbf16>, %b: tensor<1x1x4xbf16>, %c: tensor<4xbf16>) -> tensor<2x3x4xbf16> {
+  // CHECK-DAG: %[[X:.*]] = graph.convert %[[A]] : (tensor<2x3x1xbf16>) -> tensor<2x3x1xf32>
+  // CHECK-DAG: %[[Y:.*]] = graph.convert %[[B]] : (tensor<1x1x4xbf16>) -> tensor<1x1x4xf32>
+  // CHECK: %[[P:.*]] = graph.mul %[[X]], %[[Y]] : (tensor<2x3x1xf32>, tensor<1x1x4xf32>) -> tensor<2x3x4xf32>
+  // CHECK: %[[Z:.*]] = graph.convert %[[C]] : (tensor<4xbf16>) -> tensor<4xf32>
+  // CHECK: %[[S:.*]] = graph.add %[[P]], %[[Z]]
+  // CHECK: graph.convert %[[S]] : (tensor<2x3x4xf32>) -> tensor<2x3x4xbf16>
+  %0 = graph.matmul %a, %b bias %c : (tensor<2x3x1xbf16>, tensor<1x1x4xbf16>, tensor<4xbf16>) -> tensor<2x3x4xbf16>
+  return %0 : tensor<2x3x4xbf16>
+}
+
+// -----
+
+// Operands of a concatenation without elements go.
+// CHECK-LABEL: func @empty_operands
+// CHECK-SAME: %[[A:.*]]: tensor<0x3xf32>, %[[B:.*]]: tensor<2x3xf32>
+func.func @empty_operands(%a: tensor<0x3xf32>, %b: tensor<2x3xf32>) -> (tensor<4x3xf32>, tensor<0x3xf32>) {
+  // CHECK: %[[CAT:.*]] = graph.cat %[[B]], %[[B]] dim 0
+  // CHECK: return %[[CAT]], %[[A]]
+  %0 = graph.cat %a, %b, %a, %b dim 0 : (tensor<0x3xf32>, tensor<2x3xf32>, tensor<0x3xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  %1 = graph.cat %a, %a dim 0 : (tensor<0x3xf32>, tensor<0x3xf32>) -> tensor<0x3xf32>
+  return %0, %1 : tensor<4x3xf32>, tensor<0x3xf32>
+}

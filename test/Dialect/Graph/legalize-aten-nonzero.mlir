@@ -1,4 +1,16 @@
-// RUN: coil-opt %s --graph-legalize-aten --graph-verify-contract --split-input-file | FileCheck %s
+// RUN: coil-opt %s --target-attach=target=cuda:sm_90a --graph-legalize-aten --graph-verify-contract --split-input-file | FileCheck %s
+// RUN: coil-opt %s --target-attach=target=cpu:x86-64-v3 --graph-legalize-aten --graph-verify-contract --split-input-file | FileCheck %s --check-prefix=CPU
+
+// A core writes one after the other: each element goes behind those that are
+// selected, where the next one replaces it unless it is, and vectors count.
+// CPU-LABEL: func.func @masked_select(
+// CPU:         %[[NUMBER:.+]] = graph.scan sum
+// CPU:         %[[AT:.+]] = graph.iota 0 : i64 step 1 : i64 dim 0 -> tensor<64xi32>
+// CPU:         %[[FLAGS:.+]] = graph.convert %arg1 : (tensor<64xi1>) -> tensor<64xi32>
+// CPU:         %[[PLACE:.+]] = graph.sub %[[NUMBER]], %[[FLAGS]]
+// CPU:         graph.index_put %{{.+}}[%[[PLACE]]], %[[AT]] dims [0] {coil.in_range}
+// CPU:         graph.reduce sum, %{{.+}} dims [0]
+// CPU:         graph.item "u0"
 
 // Prefix sums number what is selected; positions of it go to the front, those
 // of all else to the back; the last sum is what the host reads.

@@ -28,7 +28,7 @@ func.func @bilinear(%x: tensor<1x2x3x4xbf16>) -> tensor<1x2x3x9xbf16> {
 // CHECK-LABEL: @antialiased
 // CHECK-SAME:    %[[X:.+]]: tensor<1x3x8x5xf32>
 // CHECK-NOT:     graph.matmul
-// CHECK:         %[[PART:.+]] = graph.index %[[X]]{{.*}} dims [2] : (tensor<1x3x8x5xf32>, tensor<2x8xi64>)
+// CHECK:         %[[PART:.+]] = graph.index %[[X]]{{.*}} dims [2] {coil.in_range} : (tensor<1x3x8x5xf32>, tensor<2x8xi64>)
 // CHECK:         %[[PRODUCT:.+]] = graph.mul %[[PART]]
 // CHECK:         %[[WINDOW:.+]] = graph.select %{{.*}}, %[[PRODUCT]]
 // CHECK:         graph.reduce sum, %[[WINDOW]] dims [3]
@@ -45,9 +45,9 @@ func.func @antialiased(%x: tensor<1x3x8x5xf32>) -> tensor<1x3x2x5xf32> {
 // CHECK:         graph.constant dense<[2, 4, 8,
 // CHECK:         graph.reduce prod
 // CHECK-COUNT-2: graph.index %{{.*}} dims [3] : (tensor<1x2x3x4xi32>, tensor<9xi64>)
-// CHECK:         graph.floor_div
+// CHECK:         graph.shift_right
 // CHECK-COUNT-2: graph.index %{{.*}} dims [2] : (tensor<1x2x3x9xi32>, tensor<5xi64>)
-// CHECK:         graph.floor_div
+// CHECK:         graph.shift_right
 // CHECK:         graph.convert %{{.*}} -> tensor<1x2x5x9xui8>
 func.func @bytes(%x: tensor<1x2x3x4xui8>) -> tensor<1x2x5x9xui8> {
   %0 = graph.aten "aten.upsample_bilinear2d.default"(%x) ["self"] {output_size = array<i64: 5, 9>, align_corners = false} : (tensor<1x2x3x4xui8>) -> tensor<1x2x5x9xui8>
@@ -55,7 +55,7 @@ func.func @bytes(%x: tensor<1x2x3x4xui8>) -> tensor<1x2x5x9xui8> {
 }
 
 // CHECK-LABEL: @bytes_antialiased
-// CHECK:         graph.index %{{.*}} dims [2] : (tensor<1x3x8x5xi32>, tensor<2x8xi64>)
+// CHECK:         graph.index %{{.*}} dims [2] {coil.in_range} : (tensor<1x3x8x5xi32>, tensor<2x8xi64>)
 // CHECK:         graph.reduce sum{{.*}} dims [3]
 func.func @bytes_antialiased(%x: tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8> {
   %0 = graph.aten "aten._upsample_bicubic2d_aa.default"(%x) ["self"] {output_size = array<i64: 2, 5>, align_corners = false} : (tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8>
@@ -67,9 +67,9 @@ func.func @bytes_antialiased(%x: tensor<1x3x8x5xui8>) -> tensor<1x3x2x5xui8> {
 // CHECK-NOT:     graph.matmul
 // CHECK-NOT:     graph.scatter
 // CHECK-NOT:     graph.index_put
-// CHECK:         graph.index %{{.*}} dims [3] : (tensor<1x3x2x5xf32>, tensor<50x5xi64>)
+// CHECK:         graph.index %{{.*}} dims [3] {coil.in_range} : (tensor<1x3x2x5xf32>, tensor<50x5xi64>)
 // CHECK:         graph.reduce sum{{.*}} dims [4]
-// CHECK:         graph.index %{{.*}} dims [2] : (tensor<1x3x2x50xf32>, tensor<8x2xi64>)
+// CHECK:         graph.index %{{.*}} dims [2] {coil.in_range} : (tensor<1x3x2x50xf32>, tensor<8x2xi64>)
 // CHECK:         graph.reduce sum{{.*}} dims [3]
 func.func @antialiased_gradient(%g: tensor<1x3x2x5xf32>) -> tensor<1x3x8x50xf32> {
   %0 = graph.aten "aten._upsample_bilinear2d_aa_backward.default"(%g) ["grad_output"] {output_size = array<i64: 2, 5>, input_size = array<i64: 1, 3, 8, 50>, align_corners = false} : (tensor<1x3x2x5xf32>) -> tensor<1x3x8x50xf32>

@@ -243,3 +243,25 @@ func.func @many_results(%x: tensor<64x4096xf32>) -> (tensor<64xf32>, tensor<64xf
   }
   return %y#0, %y#1, %y#2, %y#3, %y#4 : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// A short row is a whole number of vectors, which go through the body together;
+// one that is none ends under a mask.
+// CHECK-LABEL: @short_rows
+// WIDE:        schedule<vector_dim = 1, vector_width = 8, unroll = 3, block = 24
+// NARROW:      schedule<vector_dim = 1, vector_width = 8, unroll = 3, block = 24
+// WIDE:        schedule<vector_dim = 1, vector_width = 16, block = 16
+func.func @short_rows(%x: tensor<64x24xf32>, %y: tensor<64x30xf32>) -> (tensor<24xf32>, tensor<30xf32>) {
+  %0 = loop.kernel "sum" [64, 24] (%a = %x) : (tensor<64x24xf32>) -> tensor<24xf32> {
+    %v = loop.load %a[d0, d1] : tensor<64x24xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  %1 = loop.kernel "sum" [64, 30] (%a = %y) : (tensor<64x30xf32>) -> tensor<30xf32> {
+    %v = loop.load %a[d0, d1] : tensor<64x30xf32> -> f32
+    %s = loop.reduce sum %v over [0] : f32
+    loop.store %s, 0 [d1] : f32
+  }
+  return %0, %1 : tensor<24xf32>, tensor<30xf32>
+}

@@ -30,6 +30,7 @@ from torch.utils import _pytree
 
 import coil
 import user_sequences  # noqa: F401, which adds to the cases, as the next one does.
+import user_training  # noqa: F401
 import user_vision  # noqa: F401
 from checks import compile
 from user_cases import CASES

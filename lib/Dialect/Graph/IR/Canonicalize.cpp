@@ -222,7 +222,8 @@ struct MergeConverts : OpRewritePattern<ConvertOp> {
 
 namespace {
 
-/// cat(cat(a, b), c) -> cat(a, b, c) when nothing else uses the inner one.
+/// cat(cat(a, b), c) -> cat(a, b, c) when nothing else uses the inner one;
+/// operands without elements go.
 struct MergeCats : OpRewritePattern<CatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CatOp op,
@@ -230,6 +231,11 @@ struct MergeCats : OpRewritePattern<CatOp> {
     SmallVector<Value> inputs;
     bool changed = false;
     for (Value input : op.getInputs()) {
+      if (getSizes(input)[op.getDim()].isConstant(0) &&
+          op.getInputs().size() > 1) {
+        changed = true; // Nothing of it is in the result.
+        continue;
+      }
       auto producer = input.getDefiningOp<CatOp>();
       if (producer && producer->hasOneUse() &&
           producer.getDim() == op.getDim()) {
@@ -241,6 +247,8 @@ struct MergeCats : OpRewritePattern<CatOp> {
     }
     if (!changed)
       return rewriter.notifyMatchFailure(op, "no operand to merge");
+    if (inputs.empty()) // All are empty, and so is the result.
+      inputs.push_back(op.getInputs().front());
     rewriter.replaceOpWithNewOp<CatOp>(op, op.getType(), inputs, op.getDim());
     return success();
   }
@@ -343,6 +351,27 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
+/// A matrix multiplication that sums one product for each element is a
+/// multiplication: it fuses with its neighbours, and is no call of a library.
+struct OuterProduct : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getSizes(op.getLhs()).back().isConstant(1) ||
+        !getSizes(op.getRhs()).end()[-2].isConstant(1))
+      return rewriter.notifyMatchFailure(op, "products are summed");
+    TensorBuilder b(rewriter, op.getLoc());
+    Type type = getAccumulationType(graph::getElementType(op.getLhs()));
+    Value result =
+        b.mul(b.convert(op.getLhs(), type), b.convert(op.getRhs(), type));
+    if (op.getBias())
+      result = b.add(result, b.convert(op.getBias(), type));
+    result = b.convert(result, graph::getElementType(op.getResult()));
+    rewriter.replaceOp(op, b.castSizes(result, getSizes(op.getResult())));
+    return success();
+  }
+};
+
 /// A reduction over dimensions of size one drops them.
 struct ReduceOfUnits : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -410,12 +439,12 @@ struct ReduceOfView : OpRewritePattern<ReduceOp> {
 
 void GraphDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns
-      .add<MergeChain<ReshapeOp>, MergeChain<BroadcastOp>, MergePermutes,
-           PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
-           ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>, ViewOfFull<SliceOp>,
-           ConvertOfFull, SplatToFull, MergeConverts, MergeCats, MergeCatSlices,
-           AbsorbBroadcast, SinkReshape, ReduceOfUnits, ReduceOfView>(
-          patterns.getContext());
+  patterns.add<MergeChain<ReshapeOp>, MergeChain<BroadcastOp>, MergePermutes,
+               PermuteOfUnitDims, MergeSlices, ViewOfFull<ReshapeOp>,
+               ViewOfFull<PermuteOp>, ViewOfFull<BroadcastOp>,
+               ViewOfFull<SliceOp>, ConvertOfFull, SplatToFull, MergeConverts,
+               MergeCats, MergeCatSlices, AbsorbBroadcast, SinkReshape,
+               OuterProduct, ReduceOfUnits, ReduceOfView>(
+      patterns.getContext());
   addMaskPatterns(patterns);
 }

@@ -15,6 +15,7 @@
 #include "coil/Dialect/Graph/Transforms/LegalizeAten.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
 
+#include "coil/Dialect/Target/IR/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace coil::graph {

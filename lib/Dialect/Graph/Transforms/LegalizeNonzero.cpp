@@ -13,7 +13,9 @@
 
 #include "TensorMath.h"
 
+#include "coil/Dialect/Graph/IR/InRange.h"
 #include "coil/Dialect/Graph/IR/Uninitialized.h"
+#include "coil/Dialect/Target/IR/Target.h"
 
 using namespace mlir;
 using namespace coil;
@@ -61,6 +63,12 @@ static Num positionsOf(TensorBuilder &b, Type type, ExprAttr count) {
                  builder.getI64IntegerAttr(0))};
 }
 
+/// Whether kernels with prefix sums are loops of one core.
+static bool runsInOrder(AtenCall &c) {
+  target::TargetAttrInterface target = target::getProgramTarget(c.op);
+  return target && target.getFact("vector_bits");
+}
+
 SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
                                       ExprAttr declared) {
   TensorBuilder &b = c.b;
@@ -81,20 +89,28 @@ SelectedElements graph::selectNonzero(AtenCall &c, Value mask,
   bool isNew = !known || (declared && declared == unbound);
   Selections::Selection s = known.value_or(Selections::Selection());
   if (!known) {
-    // Those that are true go to the front, in order, all others to the back:
-    // each place is written once, so no order of the writes matters and none
-    // waits for another.
     Num flags(b, flatten(b, toBool(b, mask)));
     Num number = numberElements(c, flags);
     Num position = positionsOf(b, number.type(), size);
+    // A core writes one after the other. Each element goes behind those that
+    // are true, and one that is not makes room for the next: the last one wins.
+    // Elsewhere those that are true go to the front, in order, all others to
+    // the back: each place is written once, so no order of the writes matters
+    // and none waits for another.
+    bool inOrder = runsInOrder(c);
     Num last(b, b.expr(sym::add(size, -1), number.type()));
-    Num place = select(flags, number - 1, last - (position - number));
+    Num place = inOrder ? number - flags.to(number.type())
+                        : select(flags, number - 1, last - (position - number));
     Value order = filled(b, 0, number.type(), size);
     order.getDefiningOp()->setDiscardableAttr(kUninitializedAttrName,
                                               b.getBuilder().getUnitAttr());
     s.order = putAt(b, std::nullopt, order, Value(place), position, 0);
+    s.order.getDefiningOp()->setDiscardableAttr(kInRangeAttrName,
+                                                b.getBuilder().getUnitAttr());
     s.sums = number;
-    s.total = lastSum(c, number);
+    // Vectors count faster than a prefix sum does.
+    s.total = inOrder ? flags.to(number.type()).reduce(ReduceKind::Sum, 0)
+                      : lastSum(c, number);
   }
   if (isNew)
     s.count = c.bindSize(s.total, declared, size);

@@ -14,6 +14,8 @@
 
 #include "TensorMath.h"
 
+#include "coil/Dialect/Graph/IR/InRange.h"
+
 using namespace mlir;
 using namespace coil;
 using namespace coil::graph;
@@ -77,6 +79,14 @@ static Num along(Num v, const Axis &a, Value x) {
 
 static Num take(TensorBuilder &b, Value x, Num position, const Axis &a) {
   return {b, b.index(x, Value(position), a.dim)};
+}
+
+/// Says of positions that are between zero and the last of `size` elements that
+/// they are inside, if there are elements.
+static void needsNoCheck(TensorBuilder &b, Value v, ExprAttr size) {
+  if (size.isConstant() && size.getValue() > 0)
+    v.getDefiningOp()->setDiscardableAttr(kInRangeAttrName,
+                                          b.getBuilder().getUnitAttr());
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,9 +200,13 @@ static Value addTaps(TensorBuilder &b, Value grad, const Axis &a) {
   Sizes sizes = getSizes(grad);
   sizes[a.dim] = a.in;
   Value sum = filled(b, 0, type, sizes);
-  for (const Tap &tap : getTaps(b, a, type))
+  for (const Tap &tap : getTaps(b, a, type)) {
     sum = putAt(b, ReduceKind::Sum, sum, Value(tap.element),
                 Num(b, grad) * along(tap.weight, a, grad), a.dim);
+    // With a factor the ratio may be infinite, and a place no number.
+    if (!a.factor)
+      needsNoCheck(b, sum, a.in);
+  }
   return sum;
 }
 
@@ -309,7 +323,7 @@ Windows::Elements Windows::transposedElements() {
   Num from = floor((j.to(ratio.type()) + 0.5 - support) / ratio - 0.5) - 1;
   from = max(min(from, sizeAs(b, a.out, ratio.type())), 0);
   Num last = p.size(sym::sub(a.out, count));
-  Num i = min(from.to(p.type()), last) + p.iota(count);
+  Num i = max(min(from.to(p.type()), last), 0) + p.iota(count);
   Num isInside = (j >= first(i)) & (j < end(i));
   Num totals = total(weighed().weight);
   Num weight = weigh(i, j, isInside) / Num(b, b.index(totals, Value(i), 0));
@@ -320,6 +334,7 @@ Windows::Elements Windows::transposedElements() {
 static Value sumWindows(TensorBuilder &b, Value x, const Windows::Elements &e,
                         const Axis &a) {
   Num taken = take(b, x, e.position, a);
+  needsNoCheck(b, taken, getSizes(x)[a.dim]);
   Num product = taken * along(e.weight, a, x);
   return select(along(e.isInside, a, x), product, 0)
       .reduce(ReduceKind::Sum, a.dim + 1);
@@ -346,26 +361,36 @@ static Value addFiltered(TensorBuilder &b, Value grad, const Axis &a) {
 // of 16 bits, times the largest power of two for which they fit. Sums are
 // integers, and rounded to bytes after each dimension.
 
-/// The power of two that weights are multiplied by.
-static Num getByteScale(TensorBuilder &b, Num largest) {
+namespace {
+/// The power of two that weights are multiplied by, and its logarithm.
+struct ByteScale {
+  Num factor, bits;
+};
+} // namespace
+
+static ByteScale getByteScale(TensorBuilder &b, Num largest) {
   // 2^n for the first n in 0..22 for which 2^(n + 1) would be too much.
   SmallVector<int64_t> powers;
   for (int64_t n = 1; n <= 22; ++n)
     powers.push_back(int64_t(1) << n);
   Num next = Positions(b).table(powers).to(largest.type());
   Num fits = floor(next * largest + 0.5) < 32768;
-  return select(fits, next.number(2), next.number(1))
-      .reduce(ReduceKind::Prod, 0);
+  return {
+      select(fits, next.number(2), next.number(1)).reduce(ReduceKind::Prod, 0),
+      fits.to(b.getBuilder().getI32Type()).reduce(ReduceKind::Sum, 0)};
 }
 
-static Num roundWeight(TensorBuilder &b, Num weight, Num scale) {
-  Num v = weight * scale;
+static Num roundWeight(TensorBuilder &b, Num weight, const ByteScale &scale) {
+  Num v = weight * scale.factor;
   return select(v < 0, v - 0.5, v + 0.5).to(b.getBuilder().getI32Type());
 }
 
-static Value roundSum(Num sum, Num scale) {
-  scale = scale.to(sum.type());
-  return max(min(floorDiv(sum + floorDiv(scale, 2), scale), 255), 0);
+/// There are no vectors of quotients of integers.
+static Value roundSum(TensorBuilder &b, Num sum, const ByteScale &scale) {
+  Num bits = scale.bits.to(sum.type()), one = sum.number(1);
+  Num half(b, b.binary<ShiftRightOp>(b.binary<ShiftLeftOp>(one, bits), one));
+  Num quotient(b, b.binary<ShiftRightOp>(sum + half, bits));
+  return max(min(quotient, 255), 0);
 }
 
 /// The elements around a place. What is outside of the input counts as the
@@ -387,7 +412,7 @@ static Value stepBytes(TensorBuilder &b, Value x, const Axis &a) {
     sums.push_back(weight);
     largest = max(weight, largest);
   }
-  Num scale = getByteScale(b, largest.reduce(ReduceKind::Max, 0));
+  ByteScale scale = getByteScale(b, largest.reduce(ReduceKind::Max, 0));
   std::optional<Num> total;
   for (size_t j = 0; j < sums.size(); ++j) {
     Num weight = sums[j];
@@ -397,15 +422,15 @@ static Value stepBytes(TensorBuilder &b, Value x, const Axis &a) {
         take(b, x, elements[j], a) * along(roundWeight(b, weight, scale), a, x);
     total = total ? *total + term : term;
   }
-  return roundSum(*total, scale);
+  return roundSum(b, *total, scale);
 }
 
 template <const Filter &filter>
 static Value stepBytesFiltered(TensorBuilder &b, Value x, const Axis &a) {
   auto e = Windows(b, a, b.getBuilder().getF64Type(), filter).elements();
-  Num scale = getByteScale(b, e.weight.reduce(ReduceKind::Max, {0, 1}));
+  ByteScale scale = getByteScale(b, e.weight.reduce(ReduceKind::Max, {0, 1}));
   e.weight = roundWeight(b, e.weight, scale);
-  return roundSum(Num(b, sumWindows(b, x, e, a)), scale);
+  return roundSum(b, Num(b, sumWindows(b, x, e, a)), scale);
 }
 
 //===----------------------------------------------------------------------===//

@@ -412,7 +412,11 @@ bool Fuser::planInline(KernelOp producer, KernelOp consumer,
                   " times");
   bool loads = llvm::any_of(*producer.getBlock(),
                             [](Operation &op) { return isa<LoadOp>(op); });
-  if (repeats > kMaxRecompute && loads && !isTrivial(producer) &&
+  // What reads nothing is a few numbers of positions for a core of a GPU; for
+  // one of a processor a table of them, if it takes more than a few operations.
+  bool readsNothing = !loads && (isCheap(producer) || runsThreads(consumer) ||
+                                 repeats <= kMaxCheapRecompute);
+  if (repeats > kMaxRecompute && !readsNothing && !isTrivial(producer) &&
       !(isCheap(producer) && repeats <= kMaxCheapRecompute) &&
       !isFasterThanMemory(producer, consumer, repeats, hints))
     return refuse("it would be recomputed " + Twine(int64_t(repeats)) +
@@ -498,6 +502,19 @@ bool Fuser::isTakenByChunks(KernelOp kernel) {
            auto producer = v.getDefiningOp<KernelOp>();
            return producer && !isOnlyReader(kernel, producer);
          });
+}
+
+bool Fuser::isTakenByScatter(KernelOp kernel, KernelOp reduction) {
+  if (kernel.getNumResults() != 1 || reduces(kernel) || scatters(kernel))
+    return false;
+  Value result = kernel.getResult(0);
+  auto reader = result.hasOneUse() ? dyn_cast<KernelOp>(*result.user_begin())
+                                   : KernelOp();
+  double bytes = 0;
+  for (Value v : reduction.getResults())
+    bytes += getBytes(v, hints);
+  return reader && scatters(reader) && bytes < getBytes(result, hints) &&
+         plan(kernel, reader);
 }
 
 /// A producer that fusion refuses, or whose result others read, too: a kernel
@@ -646,6 +663,11 @@ std::optional<MergePlan> Fuser::plan(KernelOp producer, KernelOp consumer) {
   if (isLibraryKernel(consumer))
     return refuse("a library computes the consumer, which takes its operands "
                   "from memory"),
+           std::nullopt;
+
+  if (reduces(producer) && isTakenByScatter(consumer, producer)) // (C7)
+    return refuse("a scatter takes the consumer, of which there is more, "
+                  "without storing it"),
            std::nullopt;
 
   bool onlyReader = isOnlyReader(consumer, producer);

@@ -130,6 +130,10 @@ struct Fuser {
   /// more once it stores what others read, too: its chunks store nothing.
   bool isTakenByChunks(KernelOp kernel);
   bool isReadDirectly(KernelOp producer);
+  /// Whether the only reader of `kernel` is a scatter that would compute its
+  /// elements without storing them. It cannot when `reduction`, of which there
+  /// are fewer results, is part of the kernel.
+  bool isTakenByScatter(KernelOp kernel, KernelOp reduction);
   /// Whether what a kernel reduces or scans is so long, and so few, that one
   /// block for each would leave a device idle; and whether a kernel will be cut
   /// into chunks. With what it computes in one kernel with `other`, if that is

@@ -83,12 +83,21 @@ KernelLayouts::KernelLayouts(KernelOp kernel, int64_t lanes, int64_t processors)
   reduced.resize(kernel.getNumDims());
   for (unsigned d : kernel.getReducedDims())
     reduced.set(d);
-  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
-    if (Value input = kernel.getInputs()[i];
-        !llvm::is_contained(kernel.getInputs().take_front(i), input))
-      addUse(input, /*isResult=*/false, i);
+  llvm::DenseMap<Value, size_t> useOf;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (useOf.try_emplace(input, uses.size()).second)
+      addUse(input, /*isResult=*/false, static_cast<unsigned>(i));
+  size_t firstResult = uses.size();
   for (OpResult result : kernel->getResults())
     addUse(result, /*isResult=*/true, result.getResultNumber());
+  for (Operation &op : *kernel.getBlock()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      unsigned argument = cast<BlockArgument>(load.getSource()).getArgNumber();
+      addAccess(uses[useOf.lookup(kernel.getInputs()[argument])], load);
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      addAccess(uses[firstResult + store.getOutput()], store);
+    }
+  }
   for (TensorUse &use : uses)
     use.canMove &= !use.steps.empty() &&
                    ((!use.isResult && reduced.any()) ||
@@ -109,16 +118,6 @@ void KernelLayouts::addUse(Value tensor, bool isResult, unsigned number) {
     use.strides.push_back(hints(stride));
   }
   use.canMove = true;
-  for (Operation &op : *kernel.getBlock()) {
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      unsigned argument = cast<BlockArgument>(load.getSource()).getArgNumber();
-      if (!isResult && kernel.getInputs()[argument] == tensor)
-        addAccess(use, load);
-    } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (isResult && store.getOutput() == number)
-        addAccess(use, store);
-    }
-  }
   uses.push_back(std::move(use));
 }
 

@@ -67,6 +67,12 @@ constexpr int64_t kTransposeBlock = 64;
 constexpr std::pair<int64_t, double> kVectorTimes[] = {
     {1, 1.0}, {2, 0.9}, {4, 0.8}};
 constexpr double kMaskedVectorTime = 1.65;
+/// A row of this many of the widest vectors is short. The vectors of which it
+/// has a whole number have at least so many lanes, and there are at most so
+/// many of them: rows of 4 to 112 elements in a gathered sum, a sum at
+/// positions and a product, on one core of a Zen 4 (benchmarks/results/cpu.md,
+/// "Short rows").
+constexpr int64_t kShortRow = 4, kLeastWidth = 4, kMostShortVectors = 7;
 
 /// Whether what `op` computes or stores differs along dimension `d`.
 bool variesOver(Operation *op, const DimDependence &dependence, unsigned d) {
@@ -343,6 +349,23 @@ struct LoopSelectSchedulePass
     return best;
   }
 
+  /// The width of the widest vectors that a short row is a whole number of. All
+  /// of them go through the body together: rows that end under a mask take
+  /// several times as long where there is little else in them.
+  static std::optional<int64_t>
+  selectShortWidth(KernelOp kernel, const DimDependence &dependence,
+                   const sym::Context &context, unsigned vectorDim,
+                   int64_t width) {
+    std::optional<int64_t> extent = kernel.getExtent(vectorDim).getConstant();
+    if (!extent || *extent == 0 || *extent > kShortRow * width ||
+        gathers(kernel, dependence, context, vectorDim))
+      return std::nullopt;
+    for (int64_t narrow = width; narrow >= kLeastWidth; narrow /= 2)
+      if (*extent % narrow == 0 && *extent / narrow <= kMostShortVectors)
+        return narrow;
+    return std::nullopt;
+  }
+
   ScheduleAttr select(KernelOp kernel, int64_t bits, const Hints &hints) {
     DimDependence dependence(kernel);
     sym::Context context = sym::Context::forOp(kernel);
@@ -378,11 +401,19 @@ struct LoopSelectSchedulePass
     bool vectorIsReduced =
         vectorDim >= 0 &&
         llvm::is_contained(reduced, static_cast<unsigned>(vectorDim));
-    int64_t unroll =
-        vectorDim < 0
-            ? 1
-            : selectUnroll(kernel, dependence, context,
-                           static_cast<unsigned>(vectorDim), width, hints);
+    std::optional<int64_t> shortWidth =
+        vectorDim < 0 || vectorIsReduced
+            ? std::nullopt
+            : selectShortWidth(kernel, dependence, context,
+                               static_cast<unsigned>(vectorDim), width);
+    width = shortWidth.value_or(width);
+    int64_t unroll = 1;
+    if (shortWidth)
+      unroll =
+          kernel.getExtent(static_cast<unsigned>(vectorDim)).getValue() / width;
+    else if (vectorDim >= 0)
+      unroll = selectUnroll(kernel, dependence, context,
+                            static_cast<unsigned>(vectorDim), width, hints);
     auto moments = kernel.getBlock()->getOps<WelfordOp>();
     bool hasMoments = !moments.empty();
     // Moments of many values of 16 bits at a time take fewer instructions.

@@ -70,8 +70,8 @@ class Selections {
 public:
   /// The elements of a mask that are true, in row-major order.
   struct Selection {
-    /// Where they are in the mask as a vector, followed by where all others
-    /// are.
+    /// Where they are in the mask as a vector, followed by as many numbers as
+    /// there are others.
     mlir::Value order;
     /// How many there are up to each element of the mask.
     mlir::Value sums;

@@ -36,7 +36,8 @@ def GraphLegalizeAtenPass
     %0 = graph.add %a, %c : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::coil::graph::GraphDialect"];
+  let dependentDialects = ["::coil::graph::GraphDialect",
+                           "::coil::target::TargetDialect"];
 }
 
 def GraphExpandComplexPass
@@ -371,6 +372,50 @@ def GraphScatterToSegmentSumPass
            "Whether inputs may end after their last use">,
     Option<"chunk", "chunk", "int64_t", "0",
            "Positions of a chunk, a power of two; 0: by the number of positions">];
+  let dependentDialects = ["::coil::graph::GraphDialect"];
+}
+
+def GraphJoinSlicesPass
+    : Pass<"graph-join-slices", "mlir::func::FuncOp"> {
+  let summary = "put slices side by side in place of a sum of padded ones";
+  let description = [{
+    The gradient of a slice is a tensor of zeros with one slice that is not, and
+    that of a tensor with many slices is their sum: of a loop over `T` time
+    steps that was unrolled, `T` whole tensors. This pass puts the slices of a
+    sum side by side. An operand of a sum is one of padded slices if it is a
+    `graph.cat` with operands that are zero, or a `graph.pad` of one dimension
+    with zero; slices along other dimensions are joined with each other, and
+    slices in one place become one, a sum of its own, which may be one of slices
+    along another dimension. Slices that overlap are in as few concatenations as
+    hold them. Everything else stays an operand of the sum.
+
+    ```mlir
+    %0 = graph.cat %a, %zeros3 dim 0 : (tensor<1x8xf32>, tensor<3x8xf32>) -> tensor<4x8xf32>
+    %1 = graph.cat %zeros1, %b, %zeros2 dim 0 : (tensor<1x8xf32>, tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<4x8xf32>
+    %2 = graph.add %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.cat %a, %b, %zeros2 dim 0 : (tensor<1x8xf32>, tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<4x8xf32>
+    %2 = graph.add %0, %zero : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    ```
+
+    It takes a time that is linear in the operands but for sorting them, where
+    sizes and positions are constants. Zero is added to what is joined, since the
+    sum of minus zero and zero is zero; infinities and NaN stay what they are.
+    The order of sums changes for elements that three or more operands have.
+
+    Constraints:
+    (C1) All additions are of one type, without a broadcast, nothing else reads
+         the sums between them, and none is marked `coil.strict`. A sum of
+         16-bit floats is computed in `f32` and rounded each time, and so
+         are those that remain.
+    (C2) Fewer operands are left.
+    (C3) Each element is zero in one of the operands, or all have one slice in
+         one place, so that it is known where minus zero may be.
+    (C4) At symbolic positions it is known which slice is before the other, and
+         there are at most 64.
+  }];
   let dependentDialects = ["::coil::graph::GraphDialect"];
 }
 

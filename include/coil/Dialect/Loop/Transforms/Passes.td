@@ -71,7 +71,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
 
     Refused, each with a remark (category `loop-fuse`) that says why: a cycle
     through a third kernel; a reduction that would be recomputed or lose its
-    parallelism; an expensive producer that would be recomputed; an indirect
+    parallelism; an expensive producer that would be recomputed (on a processor
+    also one that reads nothing, such as waves of positions: it is a table); an indirect
     read that the producer's operands do not have; a contraction that a library
     computes, unless what follows is an epilogue that the library has; more than
     three reductions that wait for one another; kernels over `max-ops`.
@@ -91,6 +92,8 @@ def LoopFusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
     (C6) A producer that is read at an indirect index reads its own operands at
          that index alone, in dimensions of the same size, so that their bounds
          are checked as its own would be.
+    (C7) A reduction is no part of a consumer with more results that a scatter,
+         its only reader, can take: with a reduction it could not.
 
     Before:
     ```mlir
@@ -842,7 +845,7 @@ def LoopSelectSchedulePass
     vectorise (the one that most accesses walk with stride one), the vector
     width (as many lanes as the widest common element type leaves room for), the
     number of vectors in flight (by what the length of a row leaves for masked
-    vectors), the block of a vectorised parallel dimension and the grain of the
+    vectors; a short row of a known length is a whole number of narrower ones), the block of a vectorised parallel dimension and the grain of the
     parallel loop. Where operands of a pointwise kernel lie in rows along another
     dimension, tiles of both are transposed. A long reduction along other dimensions
     than the vector's goes by rows, so that it reads memory in pieces of
