@@ -658,9 +658,9 @@ Error ModuleBuilder::addResults(const Node &node, const OpSchema *schema,
       return makeError("result " + Twine(position) + " " + what);
     };
     bool isSize = output.kind == Kind::SymInt && isKnownSize(output, call);
-    if (!isSize && (output.kind == Kind::SymInt ||
-                    output.kind == Kind::SymFloat ||
-                    output.kind == Kind::SymBool))
+    if (!isSize &&
+        (output.kind == Kind::SymInt || output.kind == Kind::SymFloat ||
+         output.kind == Kind::SymBool))
       return fail("is a number that depends on data, which is not supported");
     // An argument says which results there are (output_mask); the operator has
     // fewer then. Sizes are known by their expressions.

@@ -25,6 +25,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
@@ -169,8 +170,14 @@ static bool isGroup(llvm::StringRef flag,
 }
 
 void Tool::checkFlags(int argc, char **argv) const {
-  llvm::ArrayRef<const char *> arguments(argv, size_t(argc));
-  arguments = arguments.drop_front();
+  // A file of flags (`@flags.txt`) stands for what it holds.
+  llvm::BumpPtrAllocator storage;
+  llvm::StringSaver saver(storage);
+  llvm::SmallVector<const char *> expanded(argv + std::min(argc, 1),
+                                           argv + argc);
+  llvm::cl::ExpandResponseFiles(saver, llvm::cl::TokenizeGNUCommandLine,
+                                expanded);
+  llvm::ArrayRef<const char *> arguments(expanded);
   llvm::cl::SubCommand *command = takeCommand(arguments);
   llvm::StringMap<llvm::cl::Option *> options;
   llvm::SmallVector<llvm::StringRef> names;

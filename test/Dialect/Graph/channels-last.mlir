@@ -56,3 +56,14 @@ func.func @single_precision(%x: tensor<2x64x32x32xf32>, %w: tensor<64x64x3x3xf32
   %1 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : (tensor<2x64x32x32xf32>, tensor<64x64x3x3xf32>) -> tensor<2x64x32x32xf32>
   return %0, %1 : tensor<2x64x32x32xf32>, tensor<2x64x32x32xf32>
 }
+
+// Groups of one or two output channels: the library's kernel for them adds no bias. Other groups keep theirs.
+// CHECK-LABEL: @depthwise
+// CHECK:         %[[C:.+]] = graph.conv {{.*}} groups 96 channels_last : (tensor<2x32x32x96xbf16>, tensor<96x7x7x1xbf16>) -> tensor<2x32x32x96xbf16>
+// CHECK:         graph.add %[[C]], %arg2 : (tensor<2x32x32x96xbf16>, tensor<96xbf16>) -> tensor<2x32x32x96xbf16>
+// CHECK:         graph.conv {{.*}} groups 4 channels_last : {{.*}}, tensor<96xbf16>)
+func.func @depthwise(%x: tensor<2x96x32x32xbf16>, %w: tensor<96x1x7x7xbf16>, %b: tensor<96xbf16>, %v: tensor<96x24x7x7xbf16>) -> (tensor<2x96x32x32xbf16>, tensor<2x96x32x32xbf16>) {
+  %0 = graph.conv %x, %w, %b stride [1, 1] padding [3, 3] dilation [1, 1] groups 96 : (tensor<2x96x32x32xbf16>, tensor<96x1x7x7xbf16>, tensor<96xbf16>) -> tensor<2x96x32x32xbf16>
+  %1 = graph.conv %x, %v, %b stride [1, 1] padding [3, 3] dilation [1, 1] groups 4 : (tensor<2x96x32x32xbf16>, tensor<96x24x7x7xbf16>, tensor<96xbf16>) -> tensor<2x96x32x32xbf16>
+  return %0, %1 : tensor<2x96x32x32xbf16>, tensor<2x96x32x32xbf16>
+}

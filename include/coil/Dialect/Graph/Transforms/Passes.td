@@ -221,7 +221,9 @@ def GraphChannelsLastPass
     they meet those before the next convolution and cancel. What is left is
     a change of layout at each end of a chain, and one of each weight.
 
-    Only convolutions over two dimensions that cuDNN would compute take part.
+    Only convolutions over two dimensions that cuDNN would compute take part. A
+    bias of groups of one or two output channels becomes an addition of its own:
+    cuDNN's kernel for them has none, and its others are far slower.
 
     ```mlir
     %0 = graph.conv %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] groups 1 : ...
