@@ -343,13 +343,10 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
   // What was matched are strides of layouts: a buffer has to have its value's.
   for (auto [i, value] : llvm::enumerate(kernel.getInputs())) {
     loop::Layout layout = loop::getLayout(value);
-    for (auto [size, want, have] :
-         llvm::zip_equal(layout.sizes, layout.strides,
-                         getType(input(i)).getStrides().getDims()))
-      if (!size.isConstant(1) && want != have) {
-        why = "operand " + std::to_string(i) + " lies in another layout";
-        return false;
-      }
+    if (!hasStrides(input(i), layout.sizes, layout.strides)) {
+      why = "operand " + std::to_string(i) + " lies in another layout";
+      return false;
+    }
   }
   Value result = alloc(loc, kernel.getResult(0).getType());
   auto shape = [&](ArrayRef<ExprAttr> list) {
@@ -370,19 +367,27 @@ bool Outliner::convertToLibrary(loop::KernelOp kernel, std::string &why) {
   return true;
 }
 
+bool Outliner::hasStrides(Value buffer, ArrayRef<ExprAttr> sizes,
+                          ArrayRef<ExprAttr> strides) {
+  return llvm::all_of(
+      llvm::zip(sizes, strides, getType(buffer).getStrides().getDims()),
+      [](const auto &dim) {
+        auto [size, want, have] = dim;
+        return size.isConstant(1) || want == have;
+      });
+}
+
 /// A buffer of the value whose elements are in the order of its dimensions.
 Value Outliner::makeDense(Location loc, Value value) {
-  BufferType type = getType(buffers[value]);
   auto tensor = cast<RankedTensorType>(value.getType());
   SmallVector<ExprAttr> sizes = sym::getSizes(tensor), dims,
                         dense =
                             sym::getContiguousStrides(b.getContext(), sizes);
-  bool fits = true;
-  for (unsigned d = 0; d < sizes.size(); ++d) {
+  if (hasStrides(buffers[value], sizes, dense))
+    return buffers[value];
+  for (unsigned d = 0; d < sizes.size(); ++d)
     dims.push_back(sym::dim(b.getContext(), d));
-    fits &= sizes[d].isConstant(1) || type.getStrides()[d] == dense[d];
-  }
-  return fits ? buffers[value] : copy(loc, value, dims, tensor, {});
+  return copy(loc, value, dims, tensor, {});
 }
 
 /// A view with the channels in front of space; libraries count so, whatever

@@ -108,12 +108,8 @@ FailureOr<Value> Outliner::moveResult(func::ReturnOp op, unsigned i,
                           << "' and has strides with gaps";
   // A layout on the device as it shall be there. What is dense is also one row,
   // whatever its order.
-  bool fits = true;
-  for (auto [size, want, have] : llvm::zip(
-           sizes, strides, getType(buffers[value]).getStrides().getDims()))
-    fits &= size.isConstant(1) || want == have;
   Value source = buffers[value];
-  if (!fits) {
+  if (!hasStrides(source, sizes, strides)) {
     SmallVector<ExprAttr> dims;
     for (unsigned d = 0; d < sizes.size(); ++d)
       dims.push_back(sym::dim(b.getContext(), d));

@@ -185,11 +185,7 @@ LogicalResult Outliner::convertReturn(func::ReturnOp op) {
       types.push_back(moved->getType());
       continue;
     }
-    bool fits = true;
-    for (auto [size, want, have] :
-         llvm::zip(sizes, strides, getType(buffer).getStrides().getDims()))
-      fits &= size.isConstant(1) || want == have;
-    if (!fits || !isOwned(buffer)) {
+    if (!hasStrides(buffer, sizes, strides) || !isOwned(buffer)) {
       auto wanted = BufferType::get(type, strides, device);
       if (wanted == buffer.getType() && wanted.isContiguous()) {
         Value target = alloc(op.getLoc(), type);

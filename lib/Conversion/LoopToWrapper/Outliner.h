@@ -111,6 +111,10 @@ private:
   mlir::LogicalResult convertKernel(loop::KernelOp kernel);
   void convertAttention(loop::AttentionOp op);
   void convertSort(loop::SortOp op);
+  /// Whether a buffer of these sizes has these strides; those of dimensions of
+  /// one element say nothing.
+  bool hasStrides(mlir::Value buffer, llvm::ArrayRef<ExprAttr> sizes,
+                  llvm::ArrayRef<ExprAttr> strides);
   mlir::Value makeDense(mlir::Location loc, mlir::Value value);
   /// The same, under a type that says so.
   mlir::Value toDense(mlir::Location loc, mlir::Value value);

@@ -121,7 +121,7 @@ class _Ranges:
 
     def _steps(self, node):
         """The range of `arange`, whose end may be a symbol."""
-        bounds = [value for value in node.args]
+        bounds = node.args
         if set(node.kwargs) - {"device", "dtype", "layout", "pin_memory", "requires_grad"} or len(bounds) > 2:
             return None
         start = bounds[0] if len(bounds) == 2 else 0

@@ -199,12 +199,8 @@ class Plan:
 
     def _keeps_more(self, node, stage):
         """Whether operands that would be kept for a node in a later stage are larger than what it computes."""
-        kept = set()
-        for operand in node.all_input_nodes:
-            if _fx.tensors_of(_fx.value_of(operand)) and not _fx.is_number(_fx.value_of(operand)):
-                kept.add(self.root_of(operand))
         larger = 0
-        for operand in kept:
+        for operand in {self.root_of(each) for each in node.all_input_nodes if _fx.tensors_of(_fx.value_of(each))}:
             is_given = self.kinds[operand] == CONSTANT or self.kinds[operand] == INPUT and operand not in self._consumable
             if not is_given and not self._is_needed_after(operand, stage - 1):
                 larger += sum(map(_bytes_of, _fx.tensors_of(_fx.value_of(operand))))

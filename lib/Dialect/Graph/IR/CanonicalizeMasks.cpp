@@ -100,6 +100,13 @@ static std::optional<bool> getTruth(Value mask) {
   return !cast<IntegerAttr>(full.getValue()).getValue().isZero();
 }
 
+/// Replaces a mask by one truth value.
+static void replaceByTruth(PatternRewriter &rewriter, Operation *op,
+                           bool truth) {
+  rewriter.replaceOpWithNewOp<FullOp>(op, op->getResult(0).getType(),
+                                      rewriter.getBoolAttr(truth));
+}
+
 namespace {
 
 /// compare(positions, number) -> full, where ranges decide it.
@@ -116,8 +123,7 @@ struct CompareOfRanges : OpRewritePattern<CompareOp> {
                                getRange(op.getLhs()), getRange(op.getRhs()));
     if (!truth)
       return rewriter.notifyMatchFailure(op, "ranges do not decide it");
-    rewriter.replaceOpWithNewOp<FullOp>(op, op.getType(),
-                                        rewriter.getBoolAttr(*truth));
+    replaceByTruth(rewriter, op, *truth);
     return success();
   }
 };
@@ -153,8 +159,7 @@ struct LogicOfFull : OpRewritePattern<OpTy> {
       if (*truth == std::is_same_v<OpTy, BitwiseAndOp>)
         rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), other);
       else
-        rewriter.replaceOpWithNewOp<FullOp>(op, op.getType(),
-                                            rewriter.getBoolAttr(*truth));
+        replaceByTruth(rewriter, op, *truth);
       return success();
     }
     return rewriter.notifyMatchFailure(op, "no operand is uniform");
@@ -169,8 +174,7 @@ struct NotOfFull : OpRewritePattern<BitwiseNotOp> {
     std::optional<bool> truth = getTruth(op.getInput());
     if (!truth)
       return rewriter.notifyMatchFailure(op, "operand is not uniform");
-    rewriter.replaceOpWithNewOp<FullOp>(op, op.getType(),
-                                        rewriter.getBoolAttr(!*truth));
+    replaceByTruth(rewriter, op, !*truth);
     return success();
   }
 };

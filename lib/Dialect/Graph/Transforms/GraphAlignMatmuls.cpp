@@ -12,6 +12,7 @@
 
 #include "coil/Dialect/Graph/IR/TensorBuilder.h"
 #include "coil/Dialect/Graph/Transforms/Passes.h"
+#include "coil/Dialect/Loop/Analysis/VectorCost.h"
 #include "coil/Dialect/Target/IR/Target.h"
 #include "coil/Support/Libraries.h"
 
@@ -50,9 +51,6 @@ static double getSlowdown(int64_t alignment) {
   return alignment <= 2 ? 5.5 : 2.5;
 }
 
-/// Seconds of a launch more, as in loop-assign-layouts.
-static constexpr double kLaunchSeconds = 1.2e-6;
-
 /// What a copy has to save at least, in its own time: estimates are no closer.
 static constexpr double kWorth = 1.5;
 
@@ -90,7 +88,7 @@ struct GraphAlignMatmuls
         target ? target.getFact("bandwidth") : std::nullopt;
     if (!hasLibrary(library, "cublaslt") || !bandwidth)
       return;
-    launch = kLaunchSeconds * static_cast<double>(*bandwidth);
+    launch = loop::kLaunchSeconds * static_cast<double>(*bandwidth);
     getOperation()->walk([&](MatmulOp op) { align(op); });
   }
 
